@@ -8,7 +8,7 @@ usage: replay.py calls LIST AGAIN          whether a replay made the same calls,
        replay.py otherwise OUTPUT CALL:REASON...
                                            whether these calls were not made, for this reason
        replay.py means OUTPUT              whether some calls were made with a mean size, and all were made
-       replay.py edit REPORT CHANGE        prints the report with a change: tag, order, size, counts, or a number: seed
+       replay.py edit REPORT CHANGE        prints the report with a change: tag, order, size, start, counts, or a number: seed
                                            of a number in the structure that becomes another one
 """
 import json
@@ -107,6 +107,8 @@ def edit(report, change):
         values = first("MPI_Allgather")["bytes"]
         values[:] = [dict(values[0], rank_ranges=[[0, 1, 1]]),
                      dict(values[0], rank_ranges=[[1, 1, 3]], stream=[[100, 25]])]
+    elif change == "start":
+        first("MPI_Start")["request"][0]["stream"] = [[1000, 77]]
     elif change == "counts":
         token = next(token for token in tokens(structure["structures"][0]["text"]) if "call" in token)
         token["counts"] = [[1, -1]]

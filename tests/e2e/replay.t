@@ -127,6 +127,11 @@ refused "collectives in another order" "cannot be replayed: MPI_Barrier .*call [
 edited size
 refused "collectives of unequal size" "cannot be replayed: MPI_Allgather bytes 24 .* is another collective than .* 25" \
 	--check edited
+name=persistent.$mpi
+recorded "$name" "$mpi" 2 "$programs/waits.$mpi" "$tmp/$name.log" 40 p
+helper edit "$name.result/report.json" start >edited/report.json
+refused "a start of a persistent request that was not made" \
+	"cannot be replayed: MPI_Start request 77 (call [0-9]* of rank 0) starts a persistent request that was not made" --check edited
 edited counts
 refused "a structure that is not valid" "its structure of calls is not valid" --check edited
 run broken "$phasemux" replay --check "$root/README.md"

@@ -239,6 +239,79 @@ static void test_named_requests(void)
 			0, "a request that is not opened");
 }
 
+/* Rank 0 makes request 3 that sends, and rank 1 request 4 that receives. Each starts what `starts_` says, and waits. */
+#define SEND_INIT                                                                                  \
+	"0 1 1 0 1 1 10 ? 1 10 1 " NO NO VALUES("8") VALUES("5") NO NO VALUES("0") VALUES("3")     \
+			NO NO NO NO
+#define RECV_INIT                                                                                  \
+	"0 " NO "1 1 1 1 1 10 ? 1 10 -1 " NO VALUES("8") VALUES("5") NO NO VALUES("0") VALUES("4") \
+			NO NO NO NO
+#define START(number)                                                                              \
+	"1 " NO NO NO NO NO NO NO NO VALUES(number)                                                \
+	NO NO NO NO
+#define STARTALL(number, count, step)                                                              \
+	"1 " NO NO NO NO NO NO NO NO VALUES(number) VALUES(count) NO VALUES(step) NO
+#define STARTED(paths, starts_0, starts_1)                                                         \
+	PAIR("paths 4 " SEND_INIT RECV_INIT paths,                                                 \
+			"3 " CALL("MPI_Send_init", "0") starts_0 CALL("MPI_Waitall", "-1"),        \
+			"1 1 1 1 2 1 1 2 1 ",                                                      \
+			"3 " CALL("MPI_Recv_init", "1") starts_1 CALL("MPI_Waitall", "-1"),        \
+			"1 1 1 1 2 1 1 2 1 ")
+
+static void test_persistent(void)
+{
+	static const struct {
+		const char *text;
+		int code;
+		const char *why, *name;
+	} cases[] = {
+		{ STARTED(START("3") START("4"), CALL("MPI_Start", "2"), CALL("MPI_Start", "3")), 0,
+				"", "each is started twice" },
+		{ STARTED(START("3") START("7"), CALL("MPI_Start", "2"), CALL("MPI_Start", "3")), 2,
+				"MPI_Start request 7 (call 2 of rank 1) starts a persistent request that was not made",
+				"one that was not made" },
+		{ STARTED(STARTALL("3", "2", "1") START("4"), CALL("MPI_Startall", "2"),
+				  CALL("MPI_Start", "3")),
+				2,
+				"MPI_Startall request 3 (call 2 of rank 0) starts persistent requests of which one was not made",
+				"one of two that was not made" },
+		{ STARTED(STARTALL("3", "1", "?") START("4"), CALL("MPI_Startall", "2"),
+				  CALL("MPI_Start", "3")),
+				0, "", "MPI_Startall for one" },
+		{ STARTED(START("3") START("4"), CALL("MPI_Start", "2"), CALL("MPI_Test", "-1")), 2,
+				"rank 0 sends a message of 8 bytes with tag 5 to rank 1, which does not receive it",
+				"one rank never starts" },
+		{ STARTED(START("3") START("4"), CALL("MPI_Test", "-1"), CALL("MPI_Start", "3")), 2,
+				"MPI_Start request 4 (call 3 of rank 1) waits for a message that no rank sends",
+				"the other one never starts" },
+		{ STARTED(STARTALL("3", "2", "?") STARTALL("4", "2", "?"),
+				  CALL("MPI_Startall", "2"), CALL("MPI_Startall", "3")),
+				0, "", "numbers that are not known are not started" },
+		{ STARTED(START("3") START("4"), CALL("MPI_Send_init", "0"),
+				  CALL("MPI_Test", "-1")),
+				2,
+				"MPI_Send_init to 1 bytes 8 tag 5 request 3 (call 2 of rank 0) makes a persistent request that was made before",
+				"one that is made twice" },
+	};
+	struct matching matching;
+	char unknown[MATCHING_WHY_MAX];
+
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char why[MATCHING_WHY_MAX] = "";
+
+		is_int(verdict(cases[i].text, &matching, why, sizeof(why)), cases[i].code,
+				cases[i].name);
+		is_str(cases[i].code ? why : "", cases[i].why, "and what is said of it");
+	}
+	/* the arguments of a call are not known, which may have made it */
+	is_int(verdict(PAIR("paths 1 " START("7"), "0 ", "",
+				       "2 " CALL("MPI_Psend_init", "-2") CALL("MPI_Start", "0"),
+				       ONCE ONCE),
+			       &matching, unknown, sizeof(unknown)),
+			0, "behind calls without arguments, any request may have been made");
+	is_int((long long)matching.no_request, 1, "its start is not made again");
+}
+
 static void test_collectives(void)
 {
 	struct matching matching;
@@ -297,6 +370,7 @@ int main(void)
 	test_messages();
 	test_requests();
 	test_named_requests();
+	test_persistent();
 	test_collectives();
 	test_copies();
 	return tap_done();

@@ -8,7 +8,7 @@
 
 #define PLANS      3000
 #define RANKS      2
-#define PATHS      4 /* of a rank */
+#define PATHS      7 /* of a rank */
 #define SEGMENTS   4
 #define MOTIF      3
 #define WALKED_MAX 400 /* calls of a plan with few segments, whatever the number of its rounds */
@@ -30,9 +30,12 @@ enum form {
 	ROTATED,
 	REPEATED,
 	NAMED,
+	STARTED,
+	RESTARTED,
 	BOUNDED_FORMS,
 	LEAKING = BOUNDED_FORMS,
 	HOLED,
+	MAKING,
 	FORMS
 };
 enum fault { NONE, TAG, BYTES, SIZE, ROUNDS, COUNT, CUT, FAULTS };
@@ -140,7 +143,56 @@ static void write_waits(FILE *out, const struct program *p, int rank)
 	fputs("0 ", out);
 }
 
-/* The paths of a rank: a send, a receive, a sum, and a call that waits. */
+/* Numbers of persistent requests that are made anew in each round: every other number from the first one on. */
+static void write_growing(FILE *out, const struct program *p, int rank, uint64_t first, uint64_t at)
+{
+	fprintf(out, "1 1 %d 1 1 %llu ? %llu ", rank, (unsigned long long)p->rounds,
+			(unsigned long long)p->rounds);
+	for (uint64_t i = 0; i < p->rounds; i++)
+		fprintf(out, "1 %llu ", (unsigned long long)(first + 2 * i + (i == at ? 1000 : 0)));
+}
+
+/* Writes the numbers of the requests that a path makes or starts: of two in turn, or of those that each round makes. */
+static void write_numbers(FILE *out, const struct program *p, int rank, uint64_t first, uint64_t at)
+{
+	const struct series turns = { 1, { { p->rounds, 2, { (int)first, (int)first + 2 } } } };
+
+	if (p->form == MAKING)
+		write_growing(out, p, rank, first, at);
+	else
+		write_values(out, rank, 1000, &turns, at);
+}
+
+/* The paths that make a persistent send, and a persistent receive, and that start both. One start may be of one that is not made. */
+static void write_persistent(FILE *out, const struct program *p, int rank)
+{
+	static const char *const peers[] = { "1 1000000000 1", "1 1000000000 -1" };
+
+	fputs("0 ", out);
+	write_value(out, rank, 1000, peers[rank]);
+	fputs("0 0 ", out);
+	write_value(out, rank, 1000, "1 1000000000 8");
+	write_value(out, rank, 1000, "1 1000000000 3");
+	fputs("0 0 ", out);
+	write_value(out, rank, 1000, "1 1000000000 0");
+	write_numbers(out, p, rank, 1, UINT64_MAX);
+	fputs("0 0 0 0 0 0 ", out);
+	write_value(out, rank, 1000, peers[rank]);
+	fputs("0 ", out);
+	write_value(out, rank, 1000, "1 1000000000 8");
+	write_value(out, rank, 1000, "1 1000000000 3");
+	fputs("0 0 ", out);
+	write_value(out, rank, 1000, "1 1000000000 0");
+	write_numbers(out, p, rank, 2, UINT64_MAX);
+	fputs("0 0 0 0 1 0 0 0 0 0 0 0 0 ", out);
+	write_numbers(out, p, rank, 1, p->fault == TAG && rank ? p->at : UINT64_MAX);
+	write_value(out, rank, 1000, "1 1000000000 2");
+	fputs("0 ", out);
+	write_value(out, rank, 1000, "1 1000000000 1");
+	fputs("0 ", out);
+}
+
+/* The paths of a rank: a send, a receive, a sum, a call that waits, and those of persistent requests. */
 static void write_paths(FILE *out, const struct program *p, int rank)
 {
 	static const char none[] = "0 0 0 0 0 "; /* of the arguments behind the communicator */
@@ -174,6 +226,7 @@ static void write_paths(FILE *out, const struct program *p, int rank)
 	write_value(out, rank, p->rounds + 1, "1 1000000000 0");
 	fputs(none, out);
 	write_waits(out, p, rank);
+	write_persistent(out, p, rank);
 }
 
 /* What the ranks of each form do. *: as often as there are rounds; +: as inner rounds; -: one time less; 2: twice as often. */
@@ -184,6 +237,9 @@ static const char *const patterns[FORMS][RANKS] = {
 	[ROTATED] = { "*(SRB)", "S-(RBS)RB" },
 	[REPEATED] = { "N*A", "N*A" },
 	[NAMED] = { "IJ-(IJVA)V", "IJ-(IJVA)V" },
+	[STARTED] = { "PQPQ*(GWA)", "PQPQ*(GWA)" },
+	[RESTARTED] = { "PQPQ*(GA)W", "PQPQ*(GA)W" },
+	[MAKING] = { "*(PQGWA)", "*(PQGWA)" },
 	[LEAKING] = { "*(IJ)2w", "*(IJ)2w" },
 	[HOLED] = { "*(SRHA)", "*(SRHA)" },
 };
@@ -200,6 +256,9 @@ static const struct {
 	{ 'I', "MPI_Irecv", 1 },
 	{ 'A', "MPI_Allreduce", 2 },
 	{ 'W', "MPI_Waitall", -1 },
+	{ 'P', "MPI_Send_init", 4 },
+	{ 'Q', "MPI_Recv_init", 5 },
+	{ 'G', "MPI_Startall", 6 },
 	{ 'V', "MPI_Waitall", 3 },
 	{ 'w', "MPI_Wait", -1 },
 	{ 'B', "MPI_Bcast", -1 },
