@@ -222,6 +222,14 @@ else
 	skip "by deed" "no scripted PMU was built"
 fi
 
+run started "$phasemux" run --trace=calls --budget=none --output="$tmp/started.result" -- timeout 100 mpirun.openmpi --oversubscribe \
+	--allow-run-as-root -n 2 "$programs/waits.openmpi" "$tmp/started.log" 40 p
+simulated started.sim started --whole
+"$phasemux" replay --check --json started.result >started.check
+holds "persistent requests are made and started" "$python" -c 'import json
+found, replay = (json.load(open(name)) for name in ("started.sim.out", "started.check"))
+assert found["simulated_calls"] == found["calls"] == replay["made"] > 400, (found, replay)'
+
 refuses "a network that no rank uses" 2 "all ranks are on one node" "$phasemux" whatif --simulate steps.result --latency 2
 refuses "an option of the simulation alone" 2 "together with --simulate" "$phasemux" whatif steps.result --latency 2
 refuses "a network without a bandwidth" 2 "microseconds .*, and gigabytes\|microseconds up to" "$phasemux" whatif --simulate steps.result --network 2

@@ -437,7 +437,11 @@ static bool find_request(struct check *check, long number, bool *found)
 
 	if (calls_start(kind) && rank->call.reason == CURSOR_CARRIED)
 		return look_for_started(check, number, found);
-	*found = kind == CALL_MRECV ? rank->probed > 0 : may_wait(rank);
+	if (calls_make(kind))
+		*found = persistents_find(&rank->persistents,
+					 (uint64_t)rank->call.value[ARGUMENT_REQUEST]) != NULL;
+	else
+		*found = kind == CALL_MRECV ? rank->probed > 0 : may_wait(rank);
 	return true;
 }
 

@@ -14,10 +14,10 @@ bool matching_waits(enum call_kind kind)
 	return kind >= CALL_WAIT && kind <= CALL_WAITALL;
 }
 
-/* Returns whether a call is made only if an earlier one was, whose request or message it takes. */
+/* Returns whether a call is made only if there is a request, or a message, that it needs. */
 static bool needs_request(enum call_kind kind)
 {
-	return matching_waits(kind) || kind == CALL_MRECV || calls_start(kind);
+	return matching_waits(kind) || kind == CALL_MRECV || calls_start(kind) || calls_make(kind);
 }
 
 void matching_count(struct matching *counts, const struct cursor_call *call, bool has_request)

@@ -32,7 +32,7 @@ struct matching {
 
 /*
  * Counts a call. has_request: the rank has open requests, or for MPI_Mrecv a message that MPI_Mprobe has taken, or for MPI_Start
- * a persistent request that was made.
+ * a persistent request that was made, or the call makes one that is kept.
  */
 void matching_count(struct matching *counts, const struct cursor_call *call, bool has_request);
 

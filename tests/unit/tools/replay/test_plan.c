@@ -249,6 +249,8 @@ static void test_named_requests(void)
 #define START(number)                                                                              \
 	"1 " NO NO NO NO NO NO NO NO VALUES(number)                                                \
 	NO NO NO NO
+#define NOTHING_BEFORE_REQUEST NO NO NO NO NO NO NO NO
+#define MANY(words)            "1 " BOTH "5000 ? 1 5000 " words " "
 #define STARTALL(number, count, step)                                                              \
 	"1 " NO NO NO NO NO NO NO NO VALUES(number) VALUES(count) NO VALUES(step) NO
 #define STARTED(paths, starts_0, starts_1)                                                         \
@@ -312,6 +314,40 @@ static void test_persistent(void)
 	is_int((long long)matching.no_request, 1, "its start is not made again");
 }
 
+/* A rank that makes more persistent requests than are kept, and starts the last one that is, and the next one. */
+static void test_many_persistent(void)
+{
+	struct matching matching;
+	char why[MATCHING_WHY_MAX], *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!ok(out, "memory for a plan"))
+		return;
+	fprintf(out,
+			HEAD "paths 3 0 " NO MANY("none") NO MANY("8") MANY("5")
+					NO NO MANY("0") "1 " BOTH "%d ? %d ",
+			CALLS_PERSISTENT_MAX + 3, CALLS_PERSISTENT_MAX + 3);
+	for (int i = 1; i <= CALLS_PERSISTENT_MAX + 3; i++)
+		fprintf(out, "1 %d ", i);
+	fprintf(out, NO NO NO NO "1 " NOTHING_BEFORE_REQUEST "1 " BOTH "10 ? 1 10 %d " NO NO NO NO,
+			CALLS_PERSISTENT_MAX);
+	fprintf(out, "1 " NOTHING_BEFORE_REQUEST "1 " BOTH "10 ? 1 10 %d " NO NO NO NO,
+			CALLS_PERSISTENT_MAX + 1);
+	fprintf(out,
+			"structures 2 " RANK("0",
+					"3 " CALL("MPI_Recv_init", "0") CALL("MPI_Start", "1")
+							CALL("MPI_Start", "2"),
+					"1 %d 1 " ONCE ONCE) RANK("1", "0 ", "") "end",
+			CALLS_PERSISTENT_MAX + 3);
+	fclose(out);
+	is_int(verdict(text, &matching, why, sizeof(why)), 0,
+			"more persistent requests than are kept");
+	is_int((long long)matching.no_request, 4, "three are not made, and one is not started");
+	is_int((long long)matching.carried, CALLS_PERSISTENT_MAX + 1, "the others are");
+	free(text);
+}
+
 static void test_collectives(void)
 {
 	struct matching matching;
@@ -371,6 +407,7 @@ int main(void)
 	test_requests();
 	test_named_requests();
 	test_persistent();
+	test_many_persistent();
 	test_collectives();
 	test_copies();
 	return tap_done();
