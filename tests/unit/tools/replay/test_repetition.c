@@ -163,28 +163,28 @@ static void write_numbers(FILE *out, const struct program *p, int rank, uint64_t
 		write_values(out, rank, 1000, &turns, at);
 }
 
+/* A path that makes persistent requests. before, behind: the words around the peer. */
+static void write_making(FILE *out, const struct program *p, int rank, const char *before,
+		const char *behind)
+{
+	fputs(before, out);
+	write_value(out, rank, 1000, rank ? "1 1000000000 -1" : "1 1000000000 1");
+	fputs(behind, out);
+	write_value(out, rank, 1000, "1 1000000000 8");
+	write_value(out, rank, 1000, "1 1000000000 3");
+	fputs("0 0 ", out);
+	write_value(out, rank, 1000, "1 1000000000 0");
+	/* those that send have odd numbers */
+	write_numbers(out, p, rank, before[2] ? 2 : 1, UINT64_MAX);
+	fputs("0 0 0 0 ", out);
+}
+
 /* The paths that make a persistent send, and a persistent receive, and that start both. One start may be of one that is not made. */
 static void write_persistent(FILE *out, const struct program *p, int rank)
 {
-	static const char *const peers[] = { "1 1000000000 1", "1 1000000000 -1" };
-
-	fputs("0 ", out);
-	write_value(out, rank, 1000, peers[rank]);
-	fputs("0 0 ", out);
-	write_value(out, rank, 1000, "1 1000000000 8");
-	write_value(out, rank, 1000, "1 1000000000 3");
-	fputs("0 0 ", out);
-	write_value(out, rank, 1000, "1 1000000000 0");
-	write_numbers(out, p, rank, 1, UINT64_MAX);
-	fputs("0 0 0 0 0 0 ", out);
-	write_value(out, rank, 1000, peers[rank]);
-	fputs("0 ", out);
-	write_value(out, rank, 1000, "1 1000000000 8");
-	write_value(out, rank, 1000, "1 1000000000 3");
-	fputs("0 0 ", out);
-	write_value(out, rank, 1000, "1 1000000000 0");
-	write_numbers(out, p, rank, 2, UINT64_MAX);
-	fputs("0 0 0 0 1 0 0 0 0 0 0 0 0 ", out);
+	write_making(out, p, rank, "0 ", "0 0 ");
+	write_making(out, p, rank, "0 0 ", "0 ");
+	fputs("1 0 0 0 0 0 0 0 0 ", out);
 	write_numbers(out, p, rank, 1, p->fault == TAG && rank ? p->at : UINT64_MAX);
 	write_value(out, rank, 1000, "1 1000000000 2");
 	fputs("0 ", out);
