@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Which request a call waits for (PHASEMUX_TRACE=calls), beside the log that the program itself makes of it
 # (tests/programs/waits.c, waits.F90), and in a replay.
+# Real time: how many calls are observed with a tiny budget.
 . "$(dirname "$0")/lib.sh"
 
 mpis=$(mpis_of waits)
