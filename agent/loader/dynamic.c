@@ -29,6 +29,14 @@ void *dynamic_find(void *library, const char *symbol)
 	return find ? find(library, symbol) : NULL;
 }
 
+void dynamic_close(void *library)
+{
+	int (*close)(void *) = (int (*)(void *))look_for("dlclose");
+
+	if (close)
+		close(library);
+}
+
 const char *dynamic_error(void)
 {
 	char *(*error)(void) = (char *(*)(void))look_for("dlerror");

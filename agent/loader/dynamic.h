@@ -16,4 +16,7 @@ void *dynamic_open(const char *path, int flags);
 void *dynamic_find(void *library, const char *symbol);
 const char *dynamic_error(void);
 
+/* Like dlclose() of a library that the program keeps open: what it unloads is not noted (unloaded.h). */
+void dynamic_close(void *library);
+
 #endif

@@ -53,7 +53,7 @@ static const struct mpi_adapter *find_adapter(const char *folder, const void *in
 	else
 		adapter = open_adapter(&mpi_families[family], folder, mpi.library, why, why_size);
 	if (!adapter)
-		dlclose(mpi.library);
+		dynamic_close(mpi.library);
 	return adapter;
 }
 
