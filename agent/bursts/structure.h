@@ -46,8 +46,25 @@ static inline void structure_note(struct thread *thread, struct preload_thread *
 		call_arguments_note(thread->structure.noting, &slot->arguments, call);
 }
 
-/* Adds a call that the round under way does not expect, or that completes it. The cold part of structure_call. */
-void structure_call_unexpected(struct thread_structure *structure, uint32_t site, uint64_t inside);
+/* Hands a call that the round under way does not expect, and those before it, on to what finds regular calls. */
+void structure_hand_on(struct thread_structure *structure, uint32_t site, uint64_t inside);
+
+/* Folds a call that the round under way does not expect, or that completes it. The cold part of structure_fold. */
+void structure_fold_unexpected(struct thread_structure *structure, uint32_t site, uint64_t inside);
+
+/* Folds a call, and adds its arguments. Only structure_call and its cold part call it. */
+static inline void structure_fold(struct thread *thread, uint32_t site, uint64_t inside)
+{
+	struct thread_structure *structure = &thread->structure;
+
+	if (__builtin_expect(loops_expects(structure->loops, site), 1))
+		loops_advance(structure->loops, site, structure->burst, inside);
+	else
+		structure_fold_unexpected(structure, site, inside);
+	structure->burst = 0;
+	if (__builtin_expect(structure->arguments != NULL, 0))
+		call_arguments_add(structure->arguments, &thread->sites, site);
+}
 
 /* Adds a call whose fold is timed, or that comes in a pause. The cold part of structure_call. */
 void structure_call_apart(struct thread *thread, uint32_t site, uint64_t inside);
@@ -65,13 +82,9 @@ static inline void structure_call(struct thread *thread, uint32_t site, uint64_t
 	}
 	structure->cost.till_due--;
 	iterations_call(thread, site);
-	if (__builtin_expect(loops_expects(structure->loops, site), 1))
-		loops_advance(structure->loops, site, structure->burst, inside);
-	else
-		structure_call_unexpected(structure, site, inside);
-	structure->burst = 0;
-	if (__builtin_expect(structure->arguments != NULL, 0))
-		call_arguments_add(structure->arguments, &thread->sites, site);
+	if (__builtin_expect(!loops_expects(structure->loops, site), 0))
+		structure_hand_on(structure, site, inside);
+	structure_fold(thread, site, inside);
 }
 
 /*
