@@ -48,7 +48,14 @@ int structure_open(struct thread *thread, const struct mpi_arguments *mpi)
 	return 0;
 }
 
-/* Hands the calls of the round under way on to what finds regular calls, if it lacks them. */
+/* Hands a call on to what finds regular calls, unless the text has an iteration. */
+static void hand_on_one(struct thread_structure *structure, uint32_t site, uint64_t ticks)
+{
+	if (structure->recurrences && !structure->repeats)
+		recurrence_add(structure->recurrences, site, ticks);
+}
+
+/* Hands on the calls of the round under way that were not. */
 static void hand_on(struct thread_structure *structure)
 {
 	const struct loops *loops = structure->loops;
@@ -56,9 +63,7 @@ static void hand_on(struct thread_structure *structure)
 	for (; structure->handed_on < loops->at; structure->handed_on++) {
 		const struct loops_pending *call = &loops->pending[structure->handed_on];
 
-		if (structure->recurrences && !structure->repeats)
-			recurrence_add(structure->recurrences, call->symbol,
-					call->burst + call->inside);
+		hand_on_one(structure, call->symbol, call->burst + call->inside);
 	}
 }
 
@@ -73,8 +78,7 @@ static void hand_on_hole(struct thread_structure *structure)
 void structure_hand_on(struct thread_structure *structure, uint32_t site, uint64_t inside)
 {
 	hand_on(structure);
-	if (structure->recurrences && !structure->repeats)
-		recurrence_add(structure->recurrences, site, structure->burst + inside);
+	hand_on_one(structure, site, structure->burst + inside);
 }
 
 void structure_fold_unexpected(struct thread_structure *structure, uint32_t site, uint64_t inside)

@@ -67,6 +67,7 @@ void alone_return(void)
 
 	helper_return();
 	/* without a helper, no burst is cut */
-	core.rules.switching = core.rules.switching && helper_runs();
+	if (!helper_runs())
+		core.rules.switching = false;
 	cancellation_release(state);
 }
