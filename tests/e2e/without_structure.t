@@ -13,7 +13,7 @@ mpi=$(mpis_of shapes | head -n 1)
 
 # What keeps the structure, its arguments and their images, what votes, and what makes the reads of a rank stand for others.
 objects=$(cd "$build" && find cluster agent -name '*.c.o' | grep -E \
-	'/(loops|streams|leads|iterations|structures)/|/bursts/structure\.|/call_arguments\.|_image\.c|/report/parts/structure\.' |
+	'/(loops|streams|leads|iterations|structures|requests|recurrence)/|/bursts/structure\.|/call_arguments\.|_image\.c|/report/parts/structure\.' |
 	grep -v spool_image | sed "s:^:$build/:")" unread_stand_for"
 
 # counted NAME [VAR=VALUE]...
