@@ -106,7 +106,7 @@ all_calls() {
 
 mpi=$(mpis_of phases | head -n 1)
 if [ "$mpi" ]; then
-	all_calls "$mpi" "$programs/phases.$mpi" -n 60 -x 3
+	all_calls "$mpi" "$programs/phases.$mpi" -n 20 -x 3
 else
 	skip "with MPI" "none is installed"
 fi

@@ -39,7 +39,7 @@ is_part_of() {
 }
 
 for mpi in $(mpis_of phases); do
-	whole_way phases.$mpi on $mpi 2 "$programs/phases.$mpi" -n 1000
+	whole_way phases.$mpi on $mpi 2 "$programs/phases.$mpi" -n 400
 	json=$tmp/phases.$mpi.result/report.json
 	holds "phases.$mpi: the four phases that the program has" \
 		report instructions "$json" 1500000 6000 300000 12000000
@@ -48,14 +48,14 @@ for mpi in $(mpis_of phases); do
 	holds "phases.$mpi: the efficiency is a product" report efficiency "$json"
 	for flavour in mpif_h mpi f08; do
 		[ -x "$programs/solver_$flavour.$mpi" ] || continue
-		whole_way solver_$flavour.$mpi on $mpi 2 "$programs/solver_$flavour.$mpi" 1000
+		whole_way solver_$flavour.$mpi on $mpi 2 "$programs/solver_$flavour.$mpi" 400
 		holds "solver_$flavour.$mpi: its two phases" \
 			report instructions "$tmp/solver_$flavour.$mpi.result/report.json" 300000 1500000
 	done
 done
 
 if "$python" -c 'import mpi4py, numpy' 2>/dev/null && have mpirun.openmpi; then
-	whole_way jacobi on openmpi 2 "$python" "$root/tests/programs/jacobi.py" 400
+	whole_way jacobi on openmpi 2 "$python" "$root/tests/programs/jacobi.py" 200
 	holds "jacobi: its one phase" \
 		report instructions "$tmp/jacobi.result/report.json" 1500000
 else
