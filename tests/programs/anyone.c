@@ -27,7 +27,8 @@ static void receive_any(int *got, MPI_Status *status)
 	int is_there = 0;
 
 	for (;;) {
-		MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &is_there, MPI_STATUS_IGNORE);
+		MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &is_there,
+				MPI_STATUS_IGNORE);
 		if (is_there)
 			break;
 		usleep(1000);
