@@ -23,8 +23,8 @@ recorded() {
 recorded six 2 3000 PHASEMUX_REGION=6 &
 started=$!
 written=1
-for ((tries = 0; tries < 600 && written; tries++)); do
-	sleep 0.1
+for ((tries = 0; tries < 200 && written; tries++)); do
+	sleep 0.3
 	"$phasemux" region six.result >six.told 2>&1 && grep -q "^6 of 6" six.told && written=0 && break
 done
 kill -0 "$started" 2>/dev/null
@@ -89,8 +89,8 @@ run killed LD_PRELOAD="$library" PHASEMUX_OUTPUT="$tmp/killed.result" PHASEMUX_S
 	PHASEMUX_REGION=100000 on "$mpi" 2 "$programs/shapes.$mpi" conjugate_gradient 100001 &
 started=$!
 calls() { "$phasemux" region killed.result 2>/dev/null | sed -n 's/.* with \([0-9]*\) calls/\1/p'; }
-for ((tries = 0; tries < 300; tries++)); do
-	sleep 0.2
+for ((tries = 0; tries < 100; tries++)); do
+	sleep 0.6
 	recorded=$(calls)
 	[ "${recorded:-0}" -gt 2000 ] && break
 done
