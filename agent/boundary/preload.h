@@ -126,6 +126,8 @@ struct preload {
 	struct preload_thread *(*own_slot)(void);
 	/* Notes that there is a report of this process, or that a line has said why there is none. */
 	void (*told)(void);
+	/* Hands a text to the launcher instead of stderr (look.h). Returns whether it has taken all of it. */
+	bool (*hand_over)(const char *text, size_t length);
 	/* Pauses all hooks except `control`, `aborts` and `finalize`, or (false) resumes them. */
 	void (*pause)(bool paused);
 };

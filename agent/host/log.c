@@ -81,7 +81,7 @@ void log_text(const char *text, size_t length)
 
 	/* a daemon closes descriptors, and descriptor 2 may now be a file of the program's data */
 	if (fstat(STDERR_FILENO, &file) != 0 || file.st_dev != stderr_device ||
-			file.st_ino != stderr_inode)
+			file.st_ino != stderr_inode || quiet_hand_over(text, length))
 		return;
 	while (length > 0) {
 		size_t part = part_of(text, length);

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -15,6 +14,18 @@
 #include "sampling/cancellation.h"
 
 #define KERNEL_SIGNALS_BYTES 8 /* bytes of a sigset_t that the kernel reads, except on MIPS */
+
+static bool (*taker)(const char *text, size_t length);
+
+void quiet_set_taker(bool (*take)(const char *text, size_t length))
+{
+	taker = take;
+}
+
+bool quiet_hand_over(const char *text, size_t length)
+{
+	return taker && taker(text, length);
+}
 
 /* Writes all bytes. Returns 0 or -errno. */
 static int write_all(int fd, const char *bytes, size_t length)
@@ -70,7 +81,7 @@ int quiet_write(int fd, const char *bytes, size_t length)
 	return error;
 }
 
-static bool has_room(int fd, size_t length)
+bool quiet_has_room(int fd, size_t length)
 {
 	struct rlimit limit;
 	struct stat file;
@@ -85,7 +96,7 @@ void quiet_tell(const char *text, size_t length)
 {
 	int kept = errno;
 
-	if (has_room(STDERR_FILENO, length))
+	if (quiet_has_room(STDERR_FILENO, length))
 		quiet_write(STDERR_FILENO, text, length);
 	errno = kept;
 }
@@ -99,6 +110,8 @@ void quiet_say(const char *format, ...)
 	va_start(arguments, format);
 	length = vsnprintf(line, sizeof(line), format, arguments);
 	va_end(arguments);
-	if (length > 0)
-		quiet_tell(line, (size_t)length < sizeof(line) ? (size_t)length : sizeof(line) - 1);
+	if (length >= (int)sizeof(line))
+		length = sizeof(line) - 1;
+	if (length > 0 && !quiet_hand_over(line, (size_t)length))
+		quiet_tell(line, (size_t)length);
 }

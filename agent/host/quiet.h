@@ -8,10 +8,23 @@
 #ifndef PHASEMUX_AGENT_HOST_QUIET_H
 #define PHASEMUX_AGENT_HOST_QUIET_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Writes all `length` bytes. Returns 0 or -errno, and then a part may have been written. */
 int quiet_write(int fd, const char *bytes, size_t length);
+
+/*
+ * Sets a function that may take texts instead of stderr, and returns whether it has. Call before other threads use
+ * these functions.
+ */
+void quiet_set_taker(bool (*take)(const char *text, size_t length));
+
+/* Hands a text to that function. Returns whether it has taken all of it; false if there is none. */
+bool quiet_hand_over(const char *text, size_t length);
+
+/* Returns whether half of the limit on file sizes, if it holds for this file, has room for this many bytes more. */
+bool quiet_has_room(int fd, size_t length);
 
 /*
  * Writes text to stderr. If stderr is a file and file sizes are limited, half of the limit is left to the
@@ -19,7 +32,7 @@ int quiet_write(int fd, const char *bytes, size_t length);
  */
 void quiet_tell(const char *text, size_t length);
 
-/* Writes a line of at most 1,023 bytes to stderr, like quiet_tell. The format ends with the newline. */
+/* Hands a line of at most 1,023 bytes over, or writes it like quiet_tell. The format ends with the newline. */
 __attribute__((format(printf, 1, 2))) void quiet_say(const char *format, ...);
 
 #endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "agent/preload/look.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,20 +14,27 @@
 
 #include "agent/boundary/preload.h"
 #include "agent/host/file_status.h"
+#include "agent/host/launcher.h"
 #include "agent/host/quiet.h"
+#include "agent/preload/role.h"
+#include "sampling/cancellation.h"
+#include "sampling/decimal.h"
 #include "sampling/descriptor.h"
 
 #define LOOK                                                                                       \
-	"PHASEMUX_LOOK" /* "FILE DEVICE INODE"; after SEEN, or only that: the command is observed itself */
+	"PHASEMUX_LOOK" /* "FILE DEVICE INODE TAKES"; after SEEN, or only that: the command is observed itself */
 #define SEEN       "seen "
 #define LOOK_BYTES 128 /* maximum length of the text, with its NUL */
 
-/* Bytes of the file. */
-#define MARK_SEEN 'x'
-#define MARK_TOLD 't'
+/* Bytes of the file. The others are of texts that were handed over. */
+#define MARK_SEEN '\1'
+#define MARK_TOLD '\2'
+
+#define MPI_LEVELS_MAX 16 /* launchers of an MPI above a rank that start each other */
 
 static struct {
 	int fd;
+	int stderr_fd; /* another descriptor of stderr, because programs close 2 when they end; -1: takes no texts */
 	pid_t pid; /* of the launcher; 0: this process is no launcher */
 } look;
 
@@ -86,12 +92,73 @@ static bool is_seen(const char *text)
 	return strncmp(text, SEEN, strlen(SEEN)) == 0;
 }
 
+/* The file of a launcher above. */
+struct file {
+	int fd;
+	bool takes; /* the launcher takes texts */
+	long launcher;
+};
+
 /* Writes what names the file with this path and status. Returns the text. */
-static const char *look_text(char text[LOOK_BYTES], const char *path, const struct stat *status)
+static const char *look_text(char text[LOOK_BYTES], const char *path, const struct stat *status,
+		bool takes)
 {
-	snprintf(text, LOOK_BYTES, "%s %ju %ju", path, (uintmax_t)status->st_dev,
-			(uintmax_t)status->st_ino);
+	snprintf(text, LOOK_BYTES, "%s %ju %ju %d", path, (uintmax_t)status->st_dev,
+			(uintmax_t)status->st_ino, takes);
 	return text;
+}
+
+/* Opens the file that the environment names. Returns false if there is none, or its launcher is gone. */
+static bool open_file(struct file *file)
+{
+	static const char processes[] = "/proc/";
+	const char *text = getenv(LOOK);
+	char path[64], same[LOOK_BYTES];
+	struct stat status;
+	size_t length;
+
+	if (text && is_seen(text))
+		text += strlen(SEEN);
+	if (!text || strncmp(text, processes, strlen(processes)) != 0)
+		return false;
+	length = strlen(text);
+	file->takes = text[length - 1] == '1';
+	file->launcher = decimal_read(text + strlen(processes));
+	snprintf(path, sizeof(path), "%.*s", (int)strcspn(text, " "), text);
+	file->fd = open(path, O_WRONLY | O_APPEND | O_NONBLOCK | O_CLOEXEC);
+	if (file->fd < 0)
+		return false;
+	/* in a container with other process numbers, it may be another file */
+	if (file_status(file->fd, &status) == 0 &&
+			strcmp(text, look_text(same, path, &status, file->takes)) == 0)
+		return true;
+	close(file->fd);
+	return false;
+}
+
+static void write_mark(char mark)
+{
+	struct file file;
+
+	if (!open_file(&file))
+		return;
+	quiet_write(file.fd, &mark, 1);
+	close(file.fd);
+}
+
+/* Returns whether a launcher above has a file. What is not seen from here is not missed there. */
+static bool is_below_another(bool elsewhere)
+{
+	struct file file;
+
+	if (!open_file(&file))
+		return false;
+	close(file.fd);
+	if (elsewhere) {
+		write_mark(MARK_SEEN);
+		write_mark(MARK_TOLD);
+	}
+	return true;
 }
 
 void look_start(void)
@@ -101,12 +168,13 @@ void look_start(void)
 	int fd;
 
 	const char *before = getenv(LOOK);
+	bool elsewhere = may_be_elsewhere(), takes = role_is_waiting();
 
 	/* the process was another program until now */
-	if (before && is_seen(before))
+	if ((before && is_seen(before)) || is_below_another(elsewhere))
 		return;
 	unsetenv(LOOK);
-	if (may_be_elsewhere())
+	if (elsewhere)
 		return;
 	fd = (int)syscall(SYS_memfd_create, "phasemux", MFD_CLOEXEC); /* glibc has it since 2.27 */
 	if (fd < 0)
@@ -117,7 +185,11 @@ void look_start(void)
 		return;
 	}
 	snprintf(path, sizeof(path), "/proc/%ld/fd/%d", (long)getpid(), fd);
-	if (setenv(LOOK, look_text(text, path, &status), 1)) {
+	look.stderr_fd = takes ? fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0) : -1;
+	if (look.stderr_fd >= 0)
+		look.stderr_fd = descriptor_lift(look.stderr_fd);
+	if (setenv(LOOK, look_text(text, path, &status, look.stderr_fd >= 0), 1)) {
+		close(look.stderr_fd);
 		close(fd);
 		return;
 	}
@@ -136,27 +208,6 @@ void look_seen_itself(void)
 	setenv(LOOK, text, 1);
 }
 
-static void write_mark(char mark)
-{
-	const char *text = getenv(LOOK);
-	char path[64], same[LOOK_BYTES];
-	struct stat status;
-	int fd;
-
-	if (text && is_seen(text))
-		text += strlen(SEEN);
-	if (!text || strncmp(text, "/proc/", 6) != 0)
-		return;
-	snprintf(path, sizeof(path), "%.*s", (int)strcspn(text, " "), text);
-	fd = open(path, O_WRONLY | O_APPEND | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	/* in a container with other process numbers, it may be another file */
-	if (file_status(fd, &status) == 0 && strcmp(text, look_text(same, path, &status)) == 0)
-		quiet_write(fd, &mark, 1);
-	close(fd);
-}
-
 void look_seen(void)
 {
 	write_mark(MARK_SEEN);
@@ -165,6 +216,121 @@ void look_seen(void)
 void look_told(void)
 {
 	write_mark(MARK_TOLD);
+}
+
+/* What the kernel says of a process. */
+struct process {
+	char name[32]; /* in /proc */
+	long parent;
+	int session;
+	int terminal; /* device of the session's terminal; 0: there is none */
+};
+
+/* Reads what the kernel says of the process with this name in /proc. */
+static bool read_process(struct process *process)
+{
+	char path[64], text[512];
+	const char *at;
+	ssize_t length;
+	int fd, *numbers[] = { &process->session, &process->terminal };
+
+	snprintf(path, sizeof(path), "/proc/%s/stat", process->name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	length = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	if (fd >= 0)
+		close(fd);
+	text[length > 0 ? length : 0] = '\0';
+	/* "NUMBER (NAME) STATE PARENT GROUP SESSION TERMINAL ...", and any name */
+	at = strrchr(text, ')');
+	if (!at || strlen(at) < strlen(") S "))
+		return false;
+	at += strlen(") S ");
+	process->parent = decimal_read(at);
+	at += strcspn(at, " ");
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers) && *at; i++) {
+		at += 1 + strcspn(at + 1, " ");
+		*numbers[i] = decimal_read(*at ? at + 1 : at);
+	}
+	return true;
+}
+
+/* Finds the file that is the stderr of a process. */
+static bool find_stderr(const struct process *process, struct stat *status)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%s/fd/%d", process->name, STDERR_FILENO);
+	return file_status_at(path, status) == 0;
+}
+
+/* Goes from a rank to the outermost launcher of its MPI below the one with this number, which reads its stderr. */
+static bool go_to_mpi_launcher(struct process *process, long below)
+{
+	bool gone = false;
+
+	for (unsigned i = 0; i < MPI_LEVELS_MAX && process->parent != below &&
+			role_is_mpi_launcher(process->parent);
+			i++) {
+		snprintf(process->name, sizeof(process->name), "%ld", process->parent);
+		if (!read_process(process))
+			return false;
+		gone = true;
+	}
+	return gone;
+}
+
+/* Returns whether what this process says appears on a terminal that was made below the launcher. */
+static bool is_aside(long launcher)
+{
+	struct process above, process = { .name = "self" };
+	struct stat status;
+
+	snprintf(above.name, sizeof(above.name), "%ld", launcher);
+	if (!read_process(&above) || !read_process(&process) || !find_stderr(&process, &status))
+		return false;
+	if (S_ISFIFO(status.st_mode) && launcher_is_of_mpi() &&
+			(!go_to_mpi_launcher(&process, launcher) ||
+					!find_stderr(&process, &status)))
+		return false;
+	/* the kernel gives both numbers in one form */
+	return process.session != above.session && S_ISCHR(status.st_mode) && process.terminal &&
+			(int)status.st_rdev == process.terminal;
+}
+
+bool look_hand_over(const char *text, size_t length)
+{
+	int kept = errno, state = cancellation_hold();
+	struct file file;
+	bool is_taken = false;
+
+	if (open_file(&file)) {
+		is_taken = file.takes && is_aside(file.launcher) &&
+				quiet_has_room(file.fd, length) &&
+				quiet_write(file.fd, text, length) == 0;
+		close(file.fd);
+	}
+	cancellation_release(state);
+	errno = kept;
+	return is_taken;
+}
+
+/* Writes the texts that were handed over to the stderr that the launcher had when it started. */
+static void write_texts(void)
+{
+	char texts[4096];
+	ssize_t count;
+
+	if (look.stderr_fd < 0)
+		return;
+	dup2(look.stderr_fd, STDERR_FILENO);
+	for (off_t at = 0; (count = pread(look.fd, texts, sizeof(texts), at)) > 0; at += count) {
+		size_t length = 0;
+
+		for (ssize_t i = 0; i < count; i++)
+			if (texts[i] != MARK_SEEN && texts[i] != MARK_TOLD)
+				texts[length++] = texts[i];
+		quiet_tell(texts, length);
+	}
 }
 
 /* Returns whether a process has told what becomes of its report; true also if the file cannot be read. */
@@ -186,6 +352,7 @@ void look_end(void)
 	if (!look.pid || look.pid != getpid() || file_status(look.fd, &status))
 		return;
 	look.pid = 0;
+	write_texts();
 	if (status.st_size > 0) {
 		if (!is_told() && !getenv(PRELOAD_LIMITED))
 			quiet_say("phasemux: no report: all processes that were observed have ended early, or "

@@ -6,11 +6,19 @@
  * another one once it has told what becomes of its report. Needs only libc.
  *
  * Nothing is said if processes may run on other hosts, because these are not seen.
+ *
+ * Some commands make a terminal for what they start, and record what appears there (script). The agent's lines and the
+ * report are no part of that. Therefore a process hands them over in the file, and the launcher writes them to its own
+ * stderr when it ends. Only a launcher that waits for what it starts takes them. If such launchers start each other, the
+ * outermost one has the file.
  */
 #ifndef PHASEMUX_AGENT_PRELOAD_LOOK_H
 #define PHASEMUX_AGENT_PRELOAD_LOOK_H
 
-/* Makes the file, and sets the environment. Call in the constructor of a launcher. */
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Makes the file unless a launcher above has one, and sets the environment. Call in the constructor of a launcher. */
 void look_start(void);
 
 /*
@@ -26,7 +34,14 @@ void look_seen(void);
 void look_told(void);
 
 /*
- * Says so if nothing was observed, or if processes were observed and none of them has called look_told. Does nothing
+ * Hands a text over to the launcher if this process' stderr is the terminal of a session that the launcher is not in, or
+ * if it is a rank whose stderr the launcher of its MPI copies to such a terminal. Returns whether all of the text is
+ * handed over. Any thread may call it.
+ */
+bool look_hand_over(const char *text, size_t length);
+
+/*
+ * Writes what was handed over. Says so if nothing was observed, or if processes were observed and none of them has called look_told. Does nothing
  * in processes other than the launcher. Call when the process ends.
  */
 void look_end(void);

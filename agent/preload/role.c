@@ -19,10 +19,13 @@ static const char *const launchers[] = { "sh", "bash", "dash", "zsh", "ksh", "tc
 	/* helpers of a starter */
 	"dbus-daemon" };
 
-/* Launchers of an MPI, which start ranks. */
+/* Launchers of an MPI, which start ranks and wait for them. */
 static const char *const mpi_launchers[] = { "mpirun", "mpiexec", "mpirun.openmpi",
-	"mpiexec.openmpi", "mpirun.mpich", "mpiexec.mpich", "mpiexec.hydra", "hydra_pmi_proxy",
-	"orterun", "orted", "prte", "prted", "prterun", "prun" };
+	"mpiexec.openmpi", "mpirun.mpich", "mpiexec.mpich", "mpiexec.hydra", "orterun", "prterun",
+	"prun" };
+
+/* Their helpers, which start ranks, too. */
+static const char *const mpi_daemons[] = { "hydra_pmi_proxy", "orted", "prte", "prted" };
 
 static bool is_in(const char *path, const char *const *names, size_t count)
 {
@@ -42,6 +45,12 @@ static bool is_starter(const char *path)
 static bool is_mpi_launcher(const char *path)
 {
 	return is_in(path, mpi_launchers, sizeof(mpi_launchers) / sizeof(*mpi_launchers));
+}
+
+static bool starts_ranks(const char *path)
+{
+	return is_mpi_launcher(path) ||
+			is_in(path, mpi_daemons, sizeof(mpi_daemons) / sizeof(*mpi_daemons));
 }
 
 /* Finds the file that a process runs; "" if it is not known. process: "self" or a number. */
@@ -75,15 +84,28 @@ bool role_is_launcher(void)
 	file_of("self", path, sizeof(path));
 	if (!*path) /* without /proc, use the name by which it was called */
 		snprintf(path, sizeof(path), "%s", (const char *)getauxval(AT_EXECFN));
-	return is_starter(path) || is_mpi_launcher(path) ||
+	return is_starter(path) || starts_ranks(path) ||
 			is_in(path, launchers, sizeof(launchers) / sizeof(*launchers));
+}
+
+bool role_is_waiting(void)
+{
+	char path[4096];
+
+	file_of("self", path, sizeof(path));
+	return is_starter(path) || is_mpi_launcher(path);
+}
+
+bool role_is_mpi_launcher(long process)
+{
+	char number[32], path[4096];
+
+	snprintf(number, sizeof(number), "%ld", process);
+	file_of(number, path, sizeof(path));
+	return starts_ranks(path);
 }
 
 bool role_is_rank(void)
 {
-	char number[32], path[4096];
-
-	snprintf(number, sizeof(number), "%ld", (long)getppid());
-	file_of(number, path, sizeof(path));
-	return is_mpi_launcher(path);
+	return role_is_mpi_launcher(getppid());
 }

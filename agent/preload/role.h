@@ -25,6 +25,15 @@ enum wrap_role role_below(long command);
 /* Returns whether this process is a launcher, by the name of its file. */
 bool role_is_launcher(void);
 
+/*
+ * Returns whether this process is a launcher that does not become what it starts, but waits for it and ends, by the name of
+ * its file.
+ */
+bool role_is_waiting(void);
+
+/* Returns whether the process of this number is a launcher of an MPI or its helper, by the name of its file. */
+bool role_is_mpi_launcher(long process);
+
 /* Returns whether a launcher of an MPI on this host has started this process itself, and not a script. */
 bool role_is_rank(void);
 

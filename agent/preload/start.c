@@ -7,6 +7,7 @@
 #include "agent/loader/real.h"
 #include "agent/loader/visible.h"
 #include "agent/host/launcher.h"
+#include "agent/host/quiet.h"
 #include "agent/preload/emulate.h"
 #include "agent/preload/look.h"
 #include "agent/preload/role.h"
@@ -24,6 +25,7 @@ static __attribute__((constructor)) void begin(void)
 	const char *target = getenv(PRELOAD_TARGET);
 	int kept = errno;
 
+	quiet_set_taker(look_hand_over);
 	real_start();
 	wrap_threads_start();
 	visible_start();

@@ -72,6 +72,7 @@ static struct preload preload = { .set_hooks = set_hooks,
 	.own_slot = own_slot,
 	.keep_arguments = keep_arguments,
 	.told = look_told,
+	.hand_over = look_hand_over,
 	.pause = pause_hooks,
 	.unloaded = unloaded_modules };
 

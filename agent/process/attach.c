@@ -25,6 +25,7 @@
 #include "agent/host/launcher.h"
 #include "agent/host/log.h"
 #include "agent/host/plain_locale.h"
+#include "agent/host/quiet.h"
 #include "agent/loader/modules.h"
 #include "agent/process/alone.h"
 #include "agent/process/finalize.h"
@@ -358,6 +359,7 @@ static FLOAT_ENV_COMPUTES int attach(struct preload *preload)
 	if (getauxval(AT_SECURE))
 		return -EPERM;
 	log_open();
+	quiet_set_taker(preload->hand_over);
 	core.adapter = preload->adapter;
 	core.world = (struct mpi_world){ .rank = rank < 0 ? 0 : rank, .size = 1 };
 	strcpy(core.world.library, preload->with_mpi ? "an MPI without an adapter" : "no MPI");

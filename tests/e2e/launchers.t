@@ -66,6 +66,8 @@ spoken() { under_run "$@"; is "$(grep -c "$said" "$1.err")" 1 "$1: a line says t
 silent() { under_run "$@"; is "$(grep -c "$said" "$1.err")" 0 "$1: no line says so"; }
 spoken shell_alone sh -c 'cat program >/dev/null; exit 3'
 is "$(cat shell_alone.code)" 3 "shell_alone: its exit code"
+spoken timeout_alone timeout 50 sh -c 'cat program >/dev/null; exit 3'
+spoken timeout_twice timeout 50 timeout 40 sh -c 'cat program >/dev/null; exit 3'
 spoken bash_alone bash -c '(exit 4)'
 is "$(cat bash_alone.code)" 4 "bash_alone: its exit code"
 silent observed timeout 50 ./program 10
@@ -105,10 +107,57 @@ for mpi in openmpi mpich; do
 	as_root=()
 	[ "$mpi" = openmpi ] && as_root=(--allow-run-as-root --oversubscribe)
 	silent "ranks.$mpi" "mpirun.$mpi" "${as_root[@]}" -n 2 "$programs/phases.$mpi" -n 20
+	silent "timeout.$mpi" timeout 50 "mpirun.$mpi" "${as_root[@]}" -n 2 "$programs/phases.$mpi" -n 20
 	silent "script.$mpi" sh -c '"$@"; true' sh "mpirun.$mpi" "${as_root[@]}" -n 2 "$programs/phases.$mpi" -n 20
 	spoken "no_mpi.$mpi" "mpirun.$mpi" "${as_root[@]}" -n 2 ./program 10
+	silent "hosts.$mpi" timeout 50 sh -c '"$@"; true' sh \
+		"mpirun.$mpi" "${as_root[@]}" -host localhost -n 1 ./program 10
 	silent "hosts.$mpi" "mpirun.$mpi" "${as_root[@]}" -host localhost -n 1 ./program 10
 done
+
+# A command that makes a terminal and records what appears there. The agent's text is no part of it.
+# recorded NAME COMMAND: the output and the exit code are those without the agent, and the report is on stderr.
+recorded() {
+	run "$1.bare" script -qec "$2" "$1.bare.log"
+	under_run "$1" script -qec "$2" "$1.log"
+	unchanged "$1" "$1.bare"
+	is "$(sed '1d;/^Script done/d' "$1.log")" "$(sed '1d;/^Script done/d' "$1.bare.log")" \
+		"$1: what is recorded is as without the agent"
+	is "$(grep -c '^phasemux: ' "$1.err") $(tail -1 "$1.err")" "1 Results: $tmp/$1.result" \
+		"$1: the report follows on the launcher's stderr, and no other line"
+}
+if have script; then
+	export SHELL=/bin/sh
+	recorded script "exec ./program 10"
+	for mpi in openmpi mpich; do
+		if [ ! -x "$programs/phases.$mpi" ] || ! have "mpirun.$mpi"; then
+			skip "ranks below script, $mpi" "not installed"
+			continue
+		fi
+		as_root=
+		[ "$mpi" = openmpi ] && as_root="--allow-run-as-root --oversubscribe"
+		recorded "script_ranks.$mpi" "mpirun.$mpi $as_root -n 2 $programs/phases.$mpi -n 20"
+	done
+	under_run script_file script -qec "exec ./program 10 2>own.err" /dev/null
+	is "$(tail -1 own.err) $(wc -l <script_file.err)" "Results: $tmp/script_file.result 0" \
+		"below script, a program whose stderr is a file has its report there"
+	has_sums() { [ -n "$(find "$tmp/spool" -type f)" ]; }
+	# the program lives on without its terminal
+	cat >hangs_up <<-'END'
+		#!/bin/sh
+		trap '' HUP
+		exec ./program 3000
+	END
+	chmod +x hangs_up
+	under_run script_killed sh -c 'echo $$ >script.pid; exec script -qec "exec ./hangs_up" /dev/null' &
+	eventually has_sums
+	kill -KILL "$(cat script.pid)"
+	wait
+	holds "script is killed: the report is written" eventually test -s script_killed.result/report.txt
+	is "$(find "$tmp/spool" -type f)" "" "and no sums are left"
+else
+	skip "script" "not installed"
+fi
 
 # sums of an earlier process of the same number, which was killed, belong to that process
 mkdir other.spool
