@@ -918,12 +918,12 @@ static double seconds(void)
 /* Prints what a call costs. Not a test, because it depends on the machine. */
 static void print_cost(const char *name, unsigned period, unsigned vary)
 {
-	unsigned count = 0;
+	unsigned count = 0, all = tap_cases(LOG_MAX);
 	double began;
 
 	start();
-	for (unsigned step = 0; count < LOG_MAX; step++)
-		for (unsigned i = 0; i < period && count < LOG_MAX; i++)
+	for (unsigned step = 0; count < all; step++)
+		for (unsigned i = 0; i < period && count < all; i++)
 			logged.symbol[count++] = vary && below(2) ? below(vary) : i;
 	began = seconds();
 	for (unsigned i = 0; i < count; i++)
@@ -957,6 +957,6 @@ int main(int argc, char **argv)
 		print_cost("calls half of which are drawn", 37, 300);
 	}
 	test_random(argc > 2 ? strtoull(argv[1], NULL, 10) : 1,
-			argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 2000);
+			argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : tap_cases(2000));
 	return tap_done();
 }

@@ -302,7 +302,7 @@ int main(int argc, char **argv)
 	static const unsigned periods[] = { 5, 12, 30, 62 };
 
 	random_state = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
-	test_random(argc > 2 ? (unsigned)atoi(argv[2]) : 2000);
+	test_random(argc > 2 ? (unsigned)atoi(argv[2]) : tap_cases(2000));
 	for (size_t i = 0; i < sizeof(periods) / sizeof(periods[0]); i++)
 		for (enum noise noise = 0; noise < NOISES; noise++)
 			for (unsigned share = 5; share <= 20; share *= 2)

@@ -302,6 +302,6 @@ int main(int argc, char **argv)
 	test_many();
 	test_bound();
 	test_round_without_room();
-	test_random(argc > 2 ? (unsigned)strtoul(argv[2], NULL, 0) : 500);
+	test_random(argc > 2 ? (unsigned)strtoul(argv[2], NULL, 0) : tap_cases(500));
 	return tap_done();
 }
