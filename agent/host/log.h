@@ -17,8 +17,8 @@ bool log_speaks(void);
 __attribute__((format(printf, 1, 2))) void log_line(const char *format, ...);
 
 /*
- * Hands a text over (quiet.h), or writes it to stderr, if stderr is still the same file as at log_open. If the program has closed stderr, the
- * descriptor may now be any file of the program. If stderr is a pipe, a long text is written in
+ * Hands a text over (quiet.h), or writes it to stderr, if stderr is still the same file as at log_open. If the program
+ * has closed stderr, the descriptor may now be any file of the program. If stderr is a pipe, a long text is written in
  * parts of whole lines, each of which waits for at most 0.1 s until the reader has read the one before. Open MPI 5's
  * launcher puts the half of a line that it has read before what the program prints on stdout.
  */

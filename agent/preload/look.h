@@ -41,8 +41,8 @@ void look_told(void);
 bool look_hand_over(const char *text, size_t length);
 
 /*
- * Writes what was handed over. Says so if nothing was observed, or if processes were observed and none of them has called look_told. Does nothing
- * in processes other than the launcher. Call when the process ends.
+ * Writes what was handed over. Says so if nothing was observed, or if processes were observed and none of them has called
+ * look_told. Does nothing in processes other than the launcher. Call when the process ends.
  */
 void look_end(void);
 
