@@ -3,31 +3,24 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 #include <urcu-bp.h>
 
-#include "agent/bursts/delimit.h"
+#include "agent/boundary/computing.h"
 #include "agent/core/core.h"
 #include "agent/core/storage.h"
 #include "agent/core/helper.h"
 #include "agent/host/log.h"
 #include "agent/process/alone.h"
 #include "agent/process/finalize.h"
+#include "agent/process/first_thread.h"
 #include "agent/process/hooks.h"
 #include "agent/process/service.h"
 #include "agent/process/threads.h"
 #include "sampling/cancellation.h"
 #include "sampling/clock.h"
 #include "sampling/emulated/emulator.h"
-
-#define COMPUTES_NS 50e6 /* processor time from which a child is observed */
-
-/* The first pause between two looks at that time, and the longest: each is twice the one before it. */
-#define PAUSE_FIRST_NS 10000000
-#define PAUSE_MAX_NS   80000000
 
 static struct {
 	double run;
@@ -40,30 +33,6 @@ static struct {
 } forked;
 
 /* ---- the child, on its helper ---- */
-
-static double used_ns(void)
-{
-	struct timespec used;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
-	return (double)used.tv_sec * 1e9 + (double)used.tv_nsec;
-}
-
-/*
- * Starts to observe the child's first thread. Its burst starts now, because it may make no call for a long
- * time.
- */
-static void observe_first(void)
-{
-	struct thread *thread = threads_adopt(forked.first, forked.slot);
-
-	if (!thread)
-		return;
-	thread->call.path = thread->identity.born =
-			path_find(&thread->sites.paths, (uintptr_t)getauxval(AT_ENTRY) + 1, NULL);
-	delimit_begin_other(thread, &core.rules, THREAD_pthread_create, clock_now());
-	threads_publish_first(thread);
-}
 
 /*
  * Opens the child's own spool. Returns false if it is not in the folder of the first process, because the last
@@ -94,7 +63,7 @@ static bool family_join_child(void)
 		return false;
 	storage_record_bursts();
 	exchange_step(core.exchange, NULL, core.process.start);
-	observe_first();
+	first_thread_observe(forked.first, forked.slot);
 	core.preload->set_hooks(&hooks);
 	return true;
 }
@@ -105,8 +74,8 @@ static bool family_join_child(void)
  */
 static bool join_when_computing(void)
 {
-	for (uint64_t pause = PAUSE_FIRST_NS; used_ns() < COMPUTES_NS;
-			pause = pause < PAUSE_MAX_NS ? 2 * pause : pause)
+	for (uint64_t pause = COMPUTING_PAUSE_FIRST_NS; computing_used_ns() < COMPUTING_NS;
+			pause = computing_next_pause(pause))
 		if (!helper_rest(pause))
 			return false;
 	family_computes(core.family);
