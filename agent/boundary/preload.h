@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "agent/boundary/calls.h"
 #include "agent/boundary/skip.h"
@@ -100,6 +101,21 @@ struct preload_hooks {
 	 */
 	bool (*leave_thread)(void);
 	void (*return_thread)(void);
+	/* Called when the first thread ends, if another one has opened the core, even while hooks are paused. */
+	void (*first_ends)(void);
+};
+
+/*
+ * The first thread of a process that became a target while it computed (agent/candidate), and what the thread that opens
+ * the core needs instead of its own.
+ */
+struct preload_first {
+	pthread_t thread;
+	struct preload_thread
+			*slot; /* NULL: the first thread opens the core itself, or MPI_Init does */
+	char *(*look)(const char *name); /* in the environment */
+	/* Set by the core: the thread that opens the core runs this after that; NULL: it ends. */
+	void *(*serve)(void *unused);
 };
 
 struct preload {
@@ -109,6 +125,7 @@ struct preload {
 	uint64_t attach_ns; /* CLOCK_MONOTONIC when the preload began to open the core */
 	/* the adapter for the process' MPI, after all ranks have met (rendezvous.h); NULL: there is none */
 	const struct mpi_adapter *adapter;
+	struct preload_first first;
 	char why_alone[768]; /* why there is none, although MPI is initialised */
 	struct mpi_world world;
 	uint64_t waited_ns; /* time that this rank waited for the others to meet */

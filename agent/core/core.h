@@ -37,7 +37,7 @@ struct core_process {
 	bool attached;         /* the hooks may be called */
 	uint64_t start;        /* when the run began, in ticks of the clock */
 	double started; /* when the run began, in seconds since 1970, also in a forked child */
-	double start_seconds; /* time that the program waited for the agent at its start */
+	double start_seconds; /* time that the program waited for the agent at its start, or that the agent used beside it */
 };
 
 /* The threads that are observed. threads.c writes it, also in a child. */

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "agent/host/float_env.h"
 #include "agent/host/own_thread.h"
 #include "sampling/clock.h"
 
@@ -83,15 +84,12 @@ static void work_until_stopped(void)
 
 static void *watch(void *unused)
 {
-	struct timespec used;
-
 	(void)unused;
 	pthread_mutex_lock(&work);
 	atomic_store(&helper.tid, (int)syscall(SYS_gettid));
 	work_until_stopped();
 	pthread_mutex_unlock(&work);
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-	helper.seconds += (double)used.tv_sec + (double)used.tv_nsec * 1e-9;
+	helper.seconds += (double)clock_thread_ns(0) * 1e-9;
 	if (helper.last)
 		helper.last(helper.argument);
 	return NULL;
@@ -115,6 +113,22 @@ bool helper_start(const struct helper_tasks *tasks)
 	if ((pid_t)syscall(SYS_gettid) == getpid())
 		begin_anew(tasks);
 	return helper.started;
+}
+
+static void *watch_from_now_on(void *unused)
+{
+	float_env_hold(); /* the thread may have been made by a program whose arithmetic traps */
+	return watch(unused);
+}
+
+void *(*helper_become(const struct helper_tasks *tasks))(void *unused)
+{
+	helper.tasks = *tasks;
+	helper.thread = pthread_self();
+	helper.started = true;
+	helper.seconds = -(double)clock_thread_ns(0) *
+			1e-9; /* what it has done so far is the start of the agent */
+	return watch_from_now_on;
 }
 
 void helper_start_in_child(const struct helper_tasks *tasks)

@@ -26,13 +26,11 @@ static bool will_be_target(bool is_command)
 					(launcher_is_of_mpi() && role_is_rank()));
 }
 
-/* Returns whether the user asks for the emulator, and this process will be a target that is not in it yet. */
-static bool is_wanted(bool is_command)
+bool emulate_is_missing(void)
 {
 	const char *counters = getenv("PHASEMUX_COUNTERS");
 
-	return counters && strcmp(counters, "emulated") == 0 && will_be_target(is_command) &&
-			emulator_counts() < 0;
+	return counters && strcmp(counters, "emulated") == 0 && emulator_counts() < 0;
 }
 
 void emulate(bool is_command)
@@ -43,7 +41,7 @@ void emulate(bool is_command)
 	struct emulator *emulator;
 	bool speaks = launcher_rank() <= 0;
 
-	if (!is_wanted(is_command))
+	if (!emulate_is_missing() || !will_be_target(is_command))
 		return;
 	if (!core)
 		core = core_spec_of(0)->name;

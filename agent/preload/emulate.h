@@ -13,4 +13,7 @@
  */
 void emulate(bool is_command);
 
+/* Returns whether the setting asks for the emulator, and this process is not in it. */
+bool emulate_is_missing(void);
+
 #endif

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "agent/boundary/preload.h"
+#include "agent/candidate/kept_environment.h"
 #include "agent/host/file_status.h"
 #include "agent/host/launcher.h"
 #include "agent/host/quiet.h"
@@ -112,7 +113,7 @@ static const char *look_text(char text[LOOK_BYTES], const char *path, const stru
 static bool open_file(struct file *file)
 {
 	static const char processes[] = "/proc/";
-	const char *text = getenv(LOOK);
+	const char *text = kept_environment_look(LOOK);
 	char path[64], same[LOOK_BYTES];
 	struct stat status;
 	size_t length;
@@ -363,5 +364,6 @@ void look_end(void)
 		  "if it calls MPI_Init or uses OpenMP with libphasemux.so preloaded: not if it is linked "
 		  "statically, looks MPI up itself (dlopen), runs with other rights, or starts without "
 		  "LD_PRELOAD (env -i, a container). One without MPI and OpenMP is observed if it is itself "
-		  "the command of phasemux run\n");
+		  "the command of phasemux run, or if a shell or a launcher starts it, it is none of the "
+		  "system's, and it computes for 50 ms\n");
 }

@@ -19,6 +19,9 @@ static const char *const launchers[] = { "sh", "bash", "dash", "zsh", "ksh", "tc
 	/* helpers of a starter */
 	"dbus-daemon" };
 
+/* Launchers that show their user the threads or the calls of what they start. */
+static const char *const tracers[] = { "gdb", "strace", "ltrace" };
+
 /* Launchers of an MPI, which start ranks and wait for them. */
 static const char *const mpi_launchers[] = { "mpirun", "mpiexec", "mpirun.openmpi",
 	"mpiexec.openmpi", "mpirun.mpich", "mpiexec.mpich", "mpiexec.hydra", "orterun", "prterun",
@@ -64,16 +67,69 @@ static void file_of(const char *process, char *path, size_t size)
 	path[length > 0 ? length : 0] = '\0';
 }
 
+static void file_of_number(long process, char *path, size_t size)
+{
+	char number[32];
+
+	snprintf(number, sizeof(number), "%ld", process);
+	file_of(number, path, size);
+}
+
+/* Returns whether a file starts programs other than the ranks of an MPI. */
+static bool is_plain_launcher(const char *path)
+{
+	return is_starter(path) || is_in(path, launchers, sizeof(launchers) / sizeof(*launchers));
+}
+
+/* Returns whether a file is one of the system's programs. */
+static bool is_of_system(const char *path)
+{
+	static const char *const folders[] = { "/usr/", "/bin/", "/sbin/", "/lib" };
+
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
+		if (strncmp(path, folders[i], strlen(folders[i])) == 0)
+			return strncmp(path, "/usr/local/", strlen("/usr/local/")) != 0;
+	return false;
+}
+
+/* Returns whether a file interprets a language in which people compute: Python, R, Octave. */
+static bool is_interpreter(const char *path)
+{
+	static const char *const names[] = { "python", "pypy", "octave" };
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strncmp(base, names[i], strlen(names[i])) == 0)
+			return true;
+	return strcmp(base, "R") == 0;
+}
+
+bool role_is_of_user(long command)
+{
+	char path[4096];
+
+	file_of("self", path, sizeof(path));
+	if (!*path || is_plain_launcher(path) || starts_ranks(path) ||
+			(is_of_system(path) && !is_interpreter(path)))
+		return false;
+	file_of_number(getppid(), path, sizeof(path));
+	if (!is_plain_launcher(path) || is_in(path, tracers, sizeof(tracers) / sizeof(*tracers)))
+		return false;
+	if (command == (long)getppid())
+		return true;
+	file_of_number(command, path, sizeof(path));
+	return is_plain_launcher(path);
+}
+
 enum wrap_role role_below(long command)
 {
-	char number[32], path[4096];
+	char path[4096];
 
 	if (command == (long)getpid())
 		return ROLE_COMMAND;
 	if (command != (long)getppid())
 		return ROLE_BELOW;
-	snprintf(number, sizeof(number), "%ld", command);
-	file_of(number, path, sizeof(path));
+	file_of_number(command, path, sizeof(path));
 	return is_starter(path) ? ROLE_COMMAND : ROLE_BELOW;
 }
 
@@ -84,8 +140,7 @@ bool role_is_launcher(void)
 	file_of("self", path, sizeof(path));
 	if (!*path) /* without /proc, use the name by which it was called */
 		snprintf(path, sizeof(path), "%s", (const char *)getauxval(AT_EXECFN));
-	return is_starter(path) || starts_ranks(path) ||
-			is_in(path, launchers, sizeof(launchers) / sizeof(*launchers));
+	return is_plain_launcher(path) || starts_ranks(path);
 }
 
 bool role_is_waiting(void)
@@ -98,10 +153,9 @@ bool role_is_waiting(void)
 
 bool role_is_mpi_launcher(long process)
 {
-	char number[32], path[4096];
+	char path[4096];
 
-	snprintf(number, sizeof(number), "%ld", process);
-	file_of(number, path, sizeof(path));
+	file_of_number(process, path, sizeof(path));
 	return starts_ranks(path);
 }
 

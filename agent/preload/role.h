@@ -13,7 +13,7 @@
 enum wrap_role {
 	ROLE_MPI,     /* not of such a command: a target if it initialises MPI */
 	ROLE_COMMAND, /* the command given to `phasemux run`: a target from its start */
-	ROLE_BELOW,   /* started by the command: a target if it uses OpenMP */
+	ROLE_BELOW, /* started by the command: a target if it uses OpenMP, or is the user's and computes */
 };
 
 /*
@@ -33,6 +33,13 @@ bool role_is_waiting(void);
 
 /* Returns whether the process of this number is a launcher of an MPI or its helper, by the name of its file. */
 bool role_is_mpi_launcher(long process);
+
+/*
+ * Returns whether this process, which has the role ROLE_BELOW, is a program of the user: a launcher has started it that
+ * traces nothing, as a shell, the command is a launcher too, and the file is none of the system's, except interpreters of
+ * languages in which people compute. command: see role_below.
+ */
+bool role_is_of_user(long command);
 
 /* Returns whether a launcher of an MPI on this host has started this process itself, and not a script. */
 bool role_is_rank(void);

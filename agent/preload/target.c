@@ -3,14 +3,18 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "agent/boundary/kin.h"
+#include "agent/candidate/candidate.h"
+#include "agent/candidate/kept_environment.h"
 #include "agent/host/launcher.h"
 #include "agent/host/quiet.h"
 #include "agent/loader/dynamic.h"
@@ -28,6 +32,16 @@ __thread struct wrap_thread wrap_thread __attribute__((tls_model("initial-exec")
 _Atomic(const struct preload_hooks *) wrap_hooks;
 atomic_bool wrap_keeps_arguments;
 enum wrap_role wrap_role;
+
+/* The first thread of a candidate (agent/candidate). */
+static struct {
+	pthread_t thread;
+	struct wrap_thread *wrap;
+	bool is_target; /* the process becomes a target on the candidate's thread */
+} first;
+
+static atomic_flag tried = ATOMIC_FLAG_INIT; /* the process is made a target, or that has failed */
+static _Atomic uint64_t begun_ns;            /* see target_begin */
 
 static _Atomic(const struct preload_hooks *) all_hooks;  /* the hooks that are set, paused or not */
 static _Atomic(const struct preload_hooks *) hooks_ever; /* those that were set last */
@@ -113,9 +127,11 @@ static bool is_glibc(void)
 /* Ends the run when the process ends. With MPI, MPI_Finalize has ended it. */
 static __attribute__((destructor)) void end(void)
 {
-	const struct preload_hooks *hooks = wrap_observed();
+	const struct preload_hooks *hooks;
 	int kept = errno;
 
+	candidate_end();
+	hooks = wrap_observed();
 	if (hooks && !preload.with_mpi && !wrap_thread.depth++)
 		hooks->finalize(&wrap_thread.of_core, CALLER);
 	look_end();
@@ -136,9 +152,12 @@ static _Atomic(void (*)(int)) real_exit;
  */
 static __attribute__((noreturn)) void leave(int status, void *site, const void *frame)
 {
-	const struct preload_hooks *hooks = wrap_observed();
-	void (*real)(int) = atomic_load(&real_exit);
+	const struct preload_hooks *hooks;
+	void (*real)(int);
 
+	candidate_end();
+	hooks = wrap_observed();
+	real = atomic_load(&real_exit);
 	if (hooks && !preload.with_mpi && !wrap_thread.depth)
 		hooks->leave(&wrap_thread.of_core, site, frame);
 	look_end();
@@ -184,7 +203,7 @@ static int (*open_core(void))(struct preload *)
 
 void target_begin(void)
 {
-	preload.attach_ns = clock_monotonic();
+	atomic_store_explicit(&begun_ns, clock_monotonic(), memory_order_relaxed);
 }
 
 /* Returns whether the process is observed. If it is not, a line says why on one rank of the job. */
@@ -206,7 +225,8 @@ static bool attach(enum wrap_with with, const void *init)
 	if (with == WITH_NOTHING)
 		target_begin();
 	preload.with_mpi = with != WITH_NOTHING;
-	preload.begun = &wrap_thread.begun;
+	preload.attach_ns = atomic_load_explicit(&begun_ns, memory_order_relaxed);
+	preload.begun = first.is_target ? &first.wrap->begun : &wrap_thread.begun;
 	if (!target_folder(preload.folder, sizeof(preload.folder))) {
 		quiet_say("phasemux: off: cannot tell which folder it is in\n");
 		return false;
@@ -234,7 +254,6 @@ static bool attach(enum wrap_with with, const void *init)
 
 void target_attach(enum wrap_with with, const void *init)
 {
-	static atomic_flag tried = ATOMIC_FLAG_INIT;
 	int state;
 
 	if (atomic_flag_test_and_set(&tried) || target_is_disabled())
@@ -244,6 +263,64 @@ void target_attach(enum wrap_with with, const void *init)
 	if (!attach(with, init))
 		look_told();
 	cancellation_release(state);
+}
+
+/* ---- a process that becomes a target while it computes ---- */
+
+/* Opens the core before anything is made, because the program may end in the meantime. Returns false if it does. */
+static bool core_comes_in_time(void)
+{
+	char path[sizeof(preload.folder) + sizeof(PRELOAD_CORE_FILE) + 1];
+
+	if (target_folder(preload.folder, sizeof(preload.folder))) {
+		snprintf(path, sizeof(path), "%s/%s", preload.folder, PRELOAD_CORE_FILE);
+		dynamic_open(path, RTLD_NOW | RTLD_LOCAL);
+	}
+	return !candidate_is_ending();
+}
+
+static candidate_task *computes(void)
+{
+	wrap_thread.depth = 1; /* the calls of this thread are the agent's */
+	target_begin();
+	/* with MPI, MPI_Init makes the process a target */
+	if (target_has_mpi() || !core_comes_in_time() || atomic_flag_test_and_set(&tried))
+		return NULL;
+	first.is_target = true;
+	preload.first = (struct preload_first){ .thread = first.thread,
+		.slot = &first.wrap->of_core,
+		.look = kept_environment_look };
+	look_seen();
+	if (!attach(WITH_NOTHING, NULL))
+		look_told();
+	return preload.first.serve;
+}
+
+static void forked_early(void)
+{
+	set_hooks(NULL);
+}
+
+static void first_ends(void)
+{
+	const struct preload_hooks *hooks = target_hooks_ever();
+
+	if (hooks)
+		hooks->first_ends();
+}
+
+void target_wait(void)
+{
+	static const struct candidate_events events = { .computes = computes,
+		.forked = forked_early,
+		.first_ends = first_ends };
+
+	if (target_is_disabled() || getauxval(AT_SECURE) || !is_glibc() || target_has_mpi())
+		return;
+	first.thread = pthread_self();
+	first.wrap = &wrap_thread;
+	candidate_start(&events);
+	__cxa_at_quick_exit(end_quickly, &__dso_handle);
 }
 
 void target_prepare(void)
@@ -261,7 +338,7 @@ void target_first_region(void)
 {
 	int kept = errno;
 
-	if (syscall(SYS_gettid) == getpid() && !target_has_mpi())
+	if (syscall(SYS_gettid) == getpid() && !target_has_mpi() && candidate_claim())
 		target_attach(WITH_NOTHING, NULL);
 	errno = kept;
 }

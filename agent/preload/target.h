@@ -37,6 +37,12 @@ bool target_folder(char *folder, size_t size);
  */
 void target_attach(enum wrap_with with, const void *init);
 
+/*
+ * Makes the process a target once it computes (agent/candidate), unless it becomes one before. Call on the first thread, in
+ * the constructor. Does nothing with MPI.
+ */
+void target_wait(void);
+
 /* Returns the hooks that the core has set, paused or not; NULL: the process is no target. */
 const struct preload_hooks *target_hooks(void);
 

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "agent/candidate/candidate.h"
 #include "agent/host/launcher.h"
 #include "agent/loader/object.h"
 #include "agent/loader/real.h"
@@ -181,6 +182,7 @@ static void enter_init(const void *site, const void *frame)
 	int kept = errno, state = cancellation_hold();
 
 	if (wrap_begins(site, frame) && !target_is_disabled()) {
+		candidate_settle();
 		/* without a launcher, MPI_Init is the first sign of MPI */
 		if (launcher_rank() < 0)
 			target_prepare();

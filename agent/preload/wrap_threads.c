@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "agent/candidate/candidate.h"
 #include "agent/host/tsan.h"
 #include "agent/loader/real.h"
 #include "agent/loader/unloaded.h"
@@ -384,21 +385,32 @@ __attribute__((visibility("default"))) int dlclose(void *handle)
 
 /* ---- calls that the kernel refuses to a process with several threads ---- */
 
-/* Makes the agent's own thread leave before such a call. Returns whose thread must return after it; NULL: none. */
-static const struct preload_hooks *leave_thread(void)
+/* Whose thread has left before a call, and must return after it. */
+struct left {
+	bool candidate;
+	const struct preload_hooks *hooks; /* NULL: not the helper */
+};
+
+/* Makes the agent's own thread leave before such a call. */
+static struct left leave_thread(void)
 {
+	struct left left = { .candidate = candidate_leave() };
 	const struct preload_hooks *hooks = target_hooks_ever();
 
-	return hooks && hooks->leave_thread() ? hooks : NULL;
+	if (hooks && hooks->leave_thread())
+		left.hooks = hooks;
+	return left;
 }
 
 /* Starts the agent's own thread again after a call. Keeps errno, which the call may have set. */
-static void return_thread(const struct preload_hooks *left)
+static void return_thread(const struct left *left)
 {
 	int kept = errno;
 
-	if (left)
-		left->return_thread();
+	if (left->candidate)
+		candidate_return();
+	if (left->hooks)
+		left->hooks->return_thread();
 	errno = kept;
 }
 
@@ -408,19 +420,22 @@ static void return_thread(const struct preload_hooks *left)
 __attribute__((visibility("default"))) int unshare(int flags)
 {
 	int (*real)(int) = (int (*)(int))real_of(REAL_unshare, __builtin_return_address(0));
-	const struct preload_hooks *left = flags & ALONE_FLAGS ? leave_thread() : NULL;
-	int result = real(flags);
+	struct left left = { .candidate = false };
+	int result;
 
-	return_thread(left);
+	if (flags & ALONE_FLAGS)
+		left = leave_thread();
+	result = real(flags);
+	return_thread(&left);
 	return result;
 }
 
 __attribute__((visibility("default"))) int setns(int fd, int type)
 {
 	int (*real)(int, int) = (int (*)(int, int))real_of(REAL_setns, __builtin_return_address(0));
-	const struct preload_hooks *left = leave_thread();
+	struct left left = leave_thread();
 	int result = real(fd, type);
 
-	return_thread(left);
+	return_thread(&left);
 	return result;
 }

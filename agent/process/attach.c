@@ -28,7 +28,9 @@
 #include "agent/host/quiet.h"
 #include "agent/loader/modules.h"
 #include "agent/process/alone.h"
+#include "agent/process/control.h"
 #include "agent/process/finalize.h"
+#include "agent/process/first_thread.h"
 #include "agent/process/fork.h"
 #include "agent/process/hooks.h"
 #include "agent/process/service.h"
@@ -206,13 +208,19 @@ static void note_start(void)
 	core.process.started = (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
+/* Looks for a name in the environment. */
+static char *look_in_environment(const char *name)
+{
+	return core.preload->first.slot ? core.preload->first.look(name) : getenv(name);
+}
+
 /*
  * Returns whether this process may have been observed before, as another program: it is the one that `phasemux run`
  * became, or one without MPI below it, because a launcher that waits (timeout) may have started it.
  */
 static bool may_have_predecessor(void)
 {
-	const char *target = getenv(PRELOAD_TARGET);
+	const char *target = look_in_environment(PRELOAD_TARGET);
 
 	return target && *target &&
 			(!core.preload->with_mpi || atol(target) == (long)core.process.pid);
@@ -228,8 +236,7 @@ static int open_process(const struct preload *preload, double run, int *spool_er
 	modules_remember(preload->unloaded);
 	core.process.pid = getpid();
 	core.process.mark = mark_process();
-	core.process.main_thread = pthread_self();
-	core.preload = preload;
+	core.process.main_thread = preload->first.slot ? preload->first.thread : pthread_self();
 	rules_make();
 	if (unwind_setup())
 		log_line("no unwinder (libgcc_s): call sites are known without their callers");
@@ -281,9 +288,12 @@ static int start_together(const struct preload *preload, double run)
  */
 static void account_start(void)
 {
-	core.process.start_seconds = (double)(clock_monotonic() - core.preload->attach_ns -
-						     core.preload->waited_ns) *
-			1e-9;
+	double took = (double)(clock_monotonic() - core.preload->attach_ns -
+			core.preload->waited_ns);
+
+	/* the program does not wait if another thread opens the core, but takes turns with it */
+	core.process.start_seconds =
+			(core.preload->first.slot ? (double)clock_thread_ns(0) : took) * 1e-9;
 	/* the end takes about as long as the start */
 	core.rules.fixed_ticks = 2 * core.process.start_seconds * 1e9 / clock_here.ns_per_tick;
 	if (core.spool)
@@ -319,7 +329,7 @@ static void keep_nothing(void)
  * Starts the helper if bursts may be cut. With MPI it only looks after long bursts, and never calls MPI. If the
  * thread cannot be made, the run goes on without a helper.
  */
-static void start_helper(void)
+static void start_helper(struct preload_first *first)
 {
 	static const struct helper_tasks all = { .begin = stand_in_family,
 		.look = service_all_threads,
@@ -331,15 +341,17 @@ static void start_helper(void)
 	if (!core.rules.long_ticks || (core.adapter && !groups_change()))
 		return;
 	core.rules.switching = groups_change();
-	if (!helper_start(core.adapter ? &long_bursts : &all))
+	if (first->slot)
+		first->serve = helper_become(&all);
+	else if (!helper_start(core.adapter ? &long_bursts : &all))
 		core.rules.switching = false;
 }
 
 /* Finds what can be counted, and where the results go. Returns 0, or -errno with one line in `why`. */
 static int find_means(char *why, size_t why_size)
 {
-	int error = counting_look(&core.counting, core.settings.events, getenv("PHASEMUX_PMU"), why,
-			why_size);
+	int error = counting_look(&core.counting, core.settings.events,
+			look_in_environment("PHASEMUX_PMU"), why, why_size);
 
 	if (!error &&
 			output_folder(core.settings.output, &core.job, core.result_folder,
@@ -354,10 +366,12 @@ static FLOAT_ENV_COMPUTES int attach(struct preload *preload)
 {
 	char why[512] = "";
 	double run;
-	int trouble, error, rank = launcher_rank();
+	int trouble, error, rank = preload->first.slot ? -1 : launcher_rank();
 
 	if (getauxval(AT_SECURE))
 		return -EPERM;
+	core.preload = preload;
+	log_speaker(rank <= 0);
 	log_open();
 	quiet_set_taker(preload->hand_over);
 	core.adapter = preload->adapter;
@@ -365,12 +379,12 @@ static FLOAT_ENV_COMPUTES int attach(struct preload *preload)
 	strcpy(core.world.library, preload->with_mpi ? "an MPI without an adapter" : "no MPI");
 	if (core.adapter)
 		core.world = preload->world;
-	trouble = settings_read(&core.settings, getenv, why, sizeof(why));
+	trouble = settings_read(&core.settings, look_in_environment, why, sizeof(why));
 	if (trouble && !core.adapter) {
 		log_line("off: %s", why);
 		return -EINVAL;
 	}
-	job_read(&core.job, getenv);
+	job_read(&core.job, look_in_environment);
 	read_host();
 	if (!core.adapter && preload->with_mpi) {
 		log_speaker(launcher_is_first_here());
@@ -394,9 +408,13 @@ static FLOAT_ENV_COMPUTES int attach(struct preload *preload)
 	storage_record_bursts();
 	account_start();
 	core.process.attached = true;
-	start_helper();
+	start_helper(&preload->first);
 	if (core.settings.arguments)
 		preload->keep_arguments(true);
+	if (preload->first.slot) {
+		first_thread_observe(core.process.pid, preload->first.slot);
+		control_start();
+	}
 	preload->set_hooks(&hooks);
 	toggle_start(core.settings.toggle_ns);
 	return 0;

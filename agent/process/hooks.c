@@ -264,4 +264,5 @@ const struct preload_hooks hooks = {
 	.leave = finalize_leave,
 	.leave_thread = alone_leave_for_call,
 	.return_thread = alone_return,
+	.first_ends = threads_first_ends,
 };

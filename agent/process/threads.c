@@ -269,6 +269,11 @@ static void end_uninterrupted(void *data)
 	float_env_release(kept);
 }
 
+void threads_first_ends(void)
+{
+	end_uninterrupted(&first_thread_ends);
+}
+
 struct thread *threads_of_slot(struct preload_thread *slot)
 {
 	struct thread *thread = threads_in_slot(slot);

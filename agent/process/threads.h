@@ -65,6 +65,9 @@ struct thread *threads_adopt(pid_t tid, struct preload_thread *slot);
  */
 struct thread *threads_calling(bool *first);
 
+/* The hook first_ends (agent/boundary/preload.h). */
+void threads_first_ends(void);
+
 /* Forgets the parent's threads in the child of a fork, and closes none. Call on the child's only thread. */
 void threads_forget(void);
 

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "agent/candidate/candidate.h"
+
+#include <link.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "agent/boundary/computing.h"
+#include "agent/candidate/kept_environment.h"
+#include "agent/host/file_status.h"
+#include "agent/loader/loaded.h"
+#include "agent/loader/real.h"
+#include "sampling/cancellation.h"
+#include "sampling/clock.h"
+
+#define STACK_BYTES (1u << 20)
+
+/* Longest wait for a thread that makes the process a target: of an end of the process, and of a fork. */
+#define END_WAIT_NS  2000000000u
+#define FORK_WAIT_NS 500000000u
+
+/* At most GONE_TRIES x GONE_PAUSE_NS until the kernel has given up a thread that has ended. */
+#define GONE_TRIES    1000
+#define GONE_PAUSE_NS 1000000
+
+/* The word: a phase, and FORK for each fork that is under way. */
+enum phase {
+	OVER,     /* the process is no candidate, or not any more */
+	WAITING,  /* the thread waits until the program computes */
+	STARTING, /* the thread makes the process a target */
+};
+#define PHASES 3u
+#define FORK   4u
+
+static struct {
+	const struct candidate_events *events;
+	_Atomic uint32_t word; /* a futex */
+	atomic_bool ends;
+	pid_t pid; /* 0: this process has never been a candidate */
+	pthread_t thread;
+	double used_ns; /* processor time that the process had used when it became this program */
+	int filtered; /* whether system calls were filtered at that time, as PR_GET_SECCOMP says it */
+	bool forked_early; /* a fork did not find the phase WAITING or OVER */
+} candidate;
+
+/* Functions that are in another library than libc before glibc 2.34, which not all programs need. */
+static struct {
+	int (*create)(pthread_t *thread, const pthread_attr_t *attributes, candidate_task *task,
+			void *argument);
+	int (*join)(pthread_t thread, void **result);
+	int (*detach)(pthread_t thread);
+	int (*set_stack)(pthread_attr_t *attributes, size_t bytes);
+	int (*make_key)(pthread_key_t *key, void (*end)(void *value));
+	int (*set_value)(pthread_key_t key, const void *value);
+} calls;
+
+/* ---- the word ---- */
+
+static uint32_t phase_of(uint32_t word)
+{
+	return word & PHASES;
+}
+
+/* Changes the phase from `from` to `to`. Returns whether it was `from`. */
+static bool change_phase(enum phase from, enum phase to)
+{
+	uint32_t word = atomic_load(&candidate.word);
+
+	do
+		if (phase_of(word) != from)
+			return false;
+	while (!atomic_compare_exchange_weak(&candidate.word, &word, word - from + to));
+	return true;
+}
+
+static void wake_all(void)
+{
+	syscall(SYS_futex, &candidate.word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+}
+
+/* Waits until the word is not `word`, or for `ns`, less than a second. */
+static void rest_while(uint32_t word, uint64_t ns)
+{
+	struct timespec pause = { 0, (long)ns };
+
+	syscall(SYS_futex, &candidate.word, FUTEX_WAIT_PRIVATE, word, &pause, NULL, 0);
+}
+
+/* Waits until the phase is not STARTING, `most` ns at most. Returns whether it was STARTING when it was called. */
+static bool wait_for_start(uint64_t most)
+{
+	uint64_t begin = clock_monotonic();
+	uint32_t word = atomic_load(&candidate.word);
+	bool met = phase_of(word) == STARTING;
+
+	while (phase_of(word) == STARTING && clock_monotonic() - begin < most) {
+		rest_while(word, COMPUTING_PAUSE_FIRST_NS);
+		word = atomic_load(&candidate.word);
+	}
+	return met;
+}
+
+/* Returns false in processes that have never been a candidate, also in those that a candidate forks. */
+static bool is_here(void)
+{
+	return candidate.pid && candidate.pid == getpid();
+}
+
+/* ---- the thread ---- */
+
+/* Returns a pause of `pause` ns at most. If the program has one thread, it computes after `left` ns at the earliest. */
+static uint64_t shorter_pause(uint64_t pause, double left)
+{
+	if (left >= (double)pause)
+		return pause;
+	return left > COMPUTING_PAUSE_FIRST_NS ? (uint64_t)left : COMPUTING_PAUSE_FIRST_NS;
+}
+
+/*
+ * Waits until the program computes, and no fork is under way. Then the phase is STARTING. Returns false if the wait is
+ * over before.
+ */
+static bool wait_until_computing(void)
+{
+	uint64_t pause = COMPUTING_PAUSE_FIRST_NS;
+	double left;
+
+	for (;;) {
+		uint32_t word = atomic_load(&candidate.word);
+
+		if (phase_of(word) != WAITING)
+			return false;
+		left = COMPUTING_NS - (computing_used_ns() - candidate.used_ns);
+		if (left > 0) {
+			rest_while(word, shorter_pause(pause, left));
+			pause = computing_next_pause(pause);
+			continue;
+		}
+		if (word == WAITING &&
+				atomic_compare_exchange_strong(&candidate.word, &word, STARTING))
+			return true;
+		rest_while(word, COMPUTING_PAUSE_FIRST_NS);
+	}
+}
+
+static void *wait_and_start(void *unused)
+{
+	candidate_task *task = NULL;
+
+	(void)unused;
+	if (!wait_until_computing())
+		return NULL;
+	/* a filter that the program has set for all its threads may end the process at a call that it does not expect */
+	if (prctl(PR_GET_SECCOMP) == candidate.filtered)
+		task = candidate.events->computes();
+	if (!task)
+		calls.detach(pthread_self());
+	change_phase(STARTING, OVER);
+	wake_all();
+	return task ? task(NULL) : NULL;
+}
+
+/* Starts the thread. Without it, the process is no candidate. */
+static void start_thread(void)
+{
+	pthread_attr_t attributes;
+	sigset_t all, before;
+
+	atomic_store(&candidate.word, WAITING);
+	pthread_attr_init(&attributes);
+	calls.set_stack(&attributes, STACK_BYTES);
+	/* the program's signals must be handled by its own threads */
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	if (calls.create(&candidate.thread, &attributes, wait_and_start, NULL))
+		atomic_store(&candidate.word, OVER);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attributes);
+}
+
+/* Ends the thread if it waits. Returns whether it did. */
+static bool end_thread(void)
+{
+	int state;
+
+	if (!change_phase(WAITING, OVER))
+		return false;
+	wake_all();
+	state = cancellation_hold();
+	calls.join(candidate.thread, NULL);
+	cancellation_release(state);
+	return true;
+}
+
+bool candidate_claim(void)
+{
+	return !is_here() || end_thread() || phase_of(atomic_load(&candidate.word)) == OVER;
+}
+
+void candidate_settle(void)
+{
+	if (!candidate_claim())
+		wait_for_start(END_WAIT_NS);
+}
+
+void candidate_end(void)
+{
+	if (!is_here())
+		return;
+	atomic_store(&candidate.ends, true);
+	/* the end of the process ends the thread */
+	if (!change_phase(WAITING, OVER))
+		wait_for_start(END_WAIT_NS);
+}
+
+bool candidate_is_ending(void)
+{
+	return atomic_load(&candidate.ends);
+}
+
+/* Ends the wait with the first thread: the C library ends the process with its last thread. */
+static void first_ends(void *unused)
+{
+	(void)unused;
+	if (!is_here() || (pid_t)syscall(SYS_gettid) != candidate.pid)
+		return;
+	atomic_store(&candidate.ends, true);
+	candidate_settle();
+	candidate.events->first_ends();
+}
+
+/* ---- forks ---- */
+
+static void before_fork(void)
+{
+	if (!is_here())
+		return;
+	atomic_fetch_add(&candidate.word, FORK);
+	if (wait_for_start(FORK_WAIT_NS))
+		candidate.forked_early = true;
+}
+
+static void after_fork(void)
+{
+	if (!is_here())
+		return;
+	atomic_fetch_sub(&candidate.word, FORK);
+	candidate.forked_early = false;
+}
+
+static void in_child(void)
+{
+	if (candidate.forked_early)
+		candidate.events->forked();
+	candidate.forked_early = false;
+	candidate.pid = 0;
+}
+
+/* ---- calls that need a process with one thread ---- */
+
+/* Returns the number of threads of this process; 0: not known. */
+static unsigned count_threads(void)
+{
+	struct stat tasks;
+
+	/* the folder has two links of its own */
+	return file_status_at("/proc/self/task", &tasks) ? 0 : (unsigned)tasks.st_nlink - 2;
+}
+
+bool candidate_leave(void)
+{
+	unsigned threads;
+	int state;
+
+	if (!is_here())
+		return false;
+	threads = count_threads();
+	if (!end_thread()) {
+		wait_for_start(END_WAIT_NS);
+		return false;
+	}
+	state = cancellation_hold();
+	/* the kernel gives up a thread a moment after the program has joined it */
+	for (int tries = 0; threads && count_threads() >= threads && tries < GONE_TRIES; tries++)
+		nanosleep(&(struct timespec){ .tv_nsec = GONE_PAUSE_NS }, NULL);
+	cancellation_release(state);
+	return true;
+}
+
+void candidate_return(void)
+{
+	start_thread();
+}
+
+/* ---- the start ---- */
+
+/* What pthread_atfork() of glibc calls. It is weak, because other C libraries do not have it, in which this is not called. */
+extern int __register_atfork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void),
+		void *object) __attribute__((weak));
+extern void *__dso_handle __attribute__((visibility("hidden")));
+
+/* Looks at the first object, which is the program. */
+static int look_for_allocator(struct dl_phdr_info *info, size_t size, void *is_own)
+{
+	struct loaded program;
+
+	(void)size;
+	loaded_note(&program, info);
+	*(bool *)is_own = loaded_find(&program, "malloc") != NULL;
+	return 1;
+}
+
+/* Returns whether the program brings an allocator, which may be for one thread alone. Opening the core allocates. */
+static bool has_own_allocator(void)
+{
+	bool is_own = false;
+
+	dl_iterate_phdr(look_for_allocator, &is_own);
+	return is_own;
+}
+
+static bool find_calls(void)
+{
+	*(void **)&calls.create = real_at_start("pthread_create");
+	*(void **)&calls.join = real_at_start("pthread_join");
+	*(void **)&calls.detach = real_at_start("pthread_detach");
+	*(void **)&calls.set_stack = real_at_start("pthread_attr_setstacksize");
+	*(void **)&calls.make_key = real_at_start("pthread_key_create");
+	*(void **)&calls.set_value = real_at_start("pthread_setspecific");
+	return calls.create && calls.join && calls.detach && calls.set_stack && calls.make_key &&
+			calls.set_value;
+}
+
+void candidate_start(const struct candidate_events *events)
+{
+	pthread_key_t key;
+
+	if (!__register_atfork || !kept_environment_start() || has_own_allocator() || !find_calls())
+		return;
+	if (calls.make_key(&key, first_ends) || calls.set_value(key, &candidate) ||
+			__register_atfork(before_fork, after_fork, in_child, &__dso_handle))
+		return;
+	candidate.events = events;
+	candidate.used_ns = computing_used_ns();
+	candidate.filtered = prctl(PR_GET_SECCOMP);
+	candidate.pid = getpid();
+	start_thread();
+}
