@@ -1,0 +1,126 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# A program with neither MPI nor OpenMP that a shell or another launcher starts below `phasemux run`: it is observed once
+# it computes, and behaves as without phasemux whatever it does before, at and after that moment.
+. "$(dirname "$0")/lib.sh"
+
+[ -e "$programs/below" ] || skip_all "no program was built"
+cp "$programs/below" program
+said="^phasemux: no report: nothing that this command started was observed"
+export PHASEMUX_REPORT=json
+
+# under NAME COMMAND...: runs it alone and under phasemux run
+under() {
+	run "$1.alone" "${@:2}"
+	mkdir -p "$1.spool"
+	run "$1" ${runtime:+LD_PRELOAD="$runtime"} PHASEMUX_OUTPUT="$tmp/$1.result" PHASEMUX_SPOOL="$tmp/$1.spool" \
+		timeout -k 10 120 "$phasemux" run -- "${@:2}"
+}
+
+# Prints the commands of the reports of NAME, in their order.
+reported() {
+	"$python" -c 'import json, sys
+for name in sys.argv[1:]:
+    print(*json.load(open(name))["command"], end=";")' $(find "$1.result" -name 'report*.json' 2>/dev/null | sort -r)
+}
+
+# left NAME: the files in its spool
+left() { find "$1.spool" -type f | wc -l; }
+
+# observes NAME COMMANDS COMMAND...: one report for each of the COMMANDS, and nothing is left
+observes() {
+	under "$1" "${@:3}"
+	unchanged "$1" "$1.alone"
+	is "$(reported "$1") $(left "$1") $(grep -c "$said" "$1.err")" "$2 0 0" "$1: the reports, and nothing is left"
+}
+
+# ---- launchers ----
+
+printf '#!/bin/sh\n./program ends 400\nexit $?\n' >script
+printf 'run:\n\t@./program ends 400 && true || exit 3\n' >makefile
+chmod +x script
+observes bash "./program ends 400;" bash -c './program ends 400; exit $?'
+observes dash "./program ends 400;" dash -c './program ends 400; exit $?'
+observes script "./program ends 400;" sh -c './script; exit $?'
+observes two "./program ends 400;./program ends_quickly 400;" bash -c './program ends 400; ./program ends_quickly 400; exit $?'
+observes beside "./program ends 400;" bash -c './program ends; ./program ends 400; ./program ends; ls program; exit 3'
+observes below_timeout "./program ends 400;" bash -c 'timeout 50 ./program ends 400; exit $?'
+observes becomes "./program ends 400;" bash -c 'env A=1 nice -n 1 ./program ends 400; exit $?'
+have make && observes make "./program ends 400;" make -f makefile run
+have xargs && observes xargs "./program ends 400;" sh -c 'echo 400 | xargs ./program ends; exit $?'
+have perf && perf stat true 2>/dev/null && observes perf "./program ends 400;" perf stat -o stat ./program ends 400
+observes interpreter "$python -c sum(i for i in range(10 ** 7));" \
+	sh -c "'$python' -c 'sum(i for i in range(10 ** 7))'; exit \$?"
+
+printf 'import os\nsum(i for i in range(10 ** 7))\nos.execv("./program", ["./program", "ends", "400"])\n' >computes.py
+observes predecessor "./program ends 400;" sh -c "'$python' computes.py; exit \$?"
+
+# ---- what is not observed ----
+
+# nothing NAME COMMAND...: no report, nothing is left, and the line says so
+nothing() {
+	under "$1" "${@:2}"
+	unchanged "$1" "$1.alone"
+	is "$(reported "$1") $(left "$1") $(grep -c ^phasemux: "$1.err") $(grep -c "$said" "$1.err")" " 0 1 1" \
+		"$1: no report, and nothing is left"
+}
+
+nothing short bash -c "for i in \$(seq $([ -n "$sanitizer" ] && echo 10 || echo 200)); do ./program ends; done; exit \$?"
+nothing system bash -c 'seq 1500000 | sort -R >/dev/null; exit 3'
+nothing child_of_program bash -c "'$python' -S -c 'import os; os.spawnl(os.P_WAIT, \"./program\", \"./program\", \"ends\", \"400\")'; exit 3"
+if [ -z "$sanitizer" ]; then # which brings another allocator
+	cp "$programs/below_allocator" allocator
+	nothing own_allocator bash -c './allocator ends 400; exit $?'
+fi
+PHASEMUX_DISABLE=1 under disabled bash -c './program ends 400; exit $?'
+is "$(reported disabled) $(left disabled)" " 0" "disabled: no report, and nothing is left"
+if [ -z "$sanitizer" ]; then # which needs more memory
+	under no_threads bash -c 'ulimit -v 30000; ./program ends 400; exit $?'
+	unchanged no_threads no_threads.alone
+fi
+
+# ---- what programs do before, at and after the moment ----
+
+# The agent is opened after some 50 ms, within some 10 ms.
+DELAYS=${DELAYS:-${sanitizer:+56}}
+for thing in ends ends_at_once ends_quickly ends_by_signal becomes_another forks forks_often forks_and_ends forks_a_moment \
+	first_thread_ends only_thread_ends changes_user changes_environment; do
+	differ=
+	for ms in 1 ${DELAYS:-50 52 54 56 58 60 64} 90; do
+		name=$thing.$ms
+		under "$name" bash -c "./program $thing $ms; exit \$?"
+		cmp -s "$name.out" "$name.alone.out" && cmp -s "$name.code" "$name.alone.code" || differ+=" $ms"
+		case $thing in ends|ends_quickly|forks*|*_thread_ends|changes*) [ "$(left "$name")" = 0 ] || differ+=" $ms left" ;; esac
+		[ "$(find "$name.result" -name 'report*.json' 2>/dev/null | wc -l)" -le 1 ] || differ+=" $ms reports"
+	done
+	is "$differ" "" "$thing: as without phasemux, at most one report"
+	case $thing in ends|ends_quickly|forks|*_thread_ends|changes*)
+		is "$(reported "$thing.90")" "./program $thing 90;" "$thing: the report" ;;
+	esac
+done
+under after_exit bash -c './program ends_at_once 400; exit $?'
+is "$(left after_exit)" 1 "ends_at_once: its sums are left"
+holds "and recover makes the report" "$phasemux" recover --remove "$tmp/after_exit.spool"
+if unshare -U true 2>/dev/null; then
+	for ms in 1 90; do
+		under "namespace.$ms" bash -c "./program enters_namespace $ms; exit \$?"
+		unchanged "namespace.$ms" "namespace.$ms.alone"
+		is "$(reported "namespace.$ms")$(left "namespace.$ms")" "./program enters_namespace $ms;0" \
+			"namespace.$ms: the report"
+	done
+fi
+
+# ---- other ways to become a target ----
+
+if [ -x "$programs/omp" ]; then
+	cp "$programs/omp" omp
+	OMP_NUM_THREADS=2 observes openmp "./omp 10;" bash -c './omp 10; exit $?'
+fi
+for mpi in $(mpis_of phases); do
+	cp "$programs/phases.$mpi" .
+	observes "$mpi" "./phases.$mpi -n 20;" bash -c "./phases.$mpi -n 20; exit \$?"
+	is "$("$python" -c 'import json, sys; print(json.load(open(sys.argv[1]))["mpi"] != "no MPI")' "$mpi.result/report.json" 2>&1)" \
+		True "$mpi: with MPI"
+done
+
+done_testing
