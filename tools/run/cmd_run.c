@@ -30,7 +30,9 @@ static char *make_usage(void)
 		return NULL;
 	fputs("usage: phasemux run [options] [--stop-after LIMIT] -- COMMAND...\n\n"
 	      "Counts in the program that COMMAND starts, and reports its phases. COMMAND may be a launcher\n"
-	      "(mpirun, srun), and phasemux run may also stand after the launcher.\n\n",
+	      "(mpirun, srun), and phasemux run may also stand after the launcher. If COMMAND is a shell, a script\n"
+	      "or make, each program of yours that it starts has a report if it uses MPI or OpenMP, or computes\n"
+	      "for 50 ms.\n\n",
 			out);
 	for (unsigned i = 0; i < settings_count; i++) {
 		const struct setting *setting = &settings_table[i];
