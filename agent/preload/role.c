@@ -9,13 +9,16 @@
 
 /* Launchers that start one program as their child, and perhaps helpers of their own, and wait for it. */
 static const char *const starters[] = { "timeout", "time", "flock", "runuser", "su", "script",
-	"dbus-run-session", "unshare", "nsenter" };
+	"dbus-run-session", "unshare", "nsenter",
+	/* unbuffer */
+	"expect", "tclsh8.6", "tclsh9.0" };
 
-static const char *const launchers[] = { "sh", "bash", "dash", "zsh", "ksh", "tcsh", "csh", "fish",
-	"busybox", "env", "nice", "ionice", "nohup", "taskset", "numactl", "stdbuf", "setsid",
-	"chrt", "setarch", "sudo", "xargs", "make", "parallel", "perf", "gdb", "strace", "ltrace",
-	"srun", "sbatch", "salloc", "jsrun", "aprun", "flux", "ssh", "phasemux", "bwrap",
-	"apptainer", "singularity", "ch-run", "enroot", "podman", "docker",
+static const char *const launchers[] = { "sh", "bash", "dash", "zsh", "ksh", "ksh93", "mksh",
+	"tcsh", "csh", "bsd-csh", "fish", "busybox", "env", "nice", "ionice", "nohup", "taskset",
+	"numactl", "stdbuf", "faketime", "setsid", "chrt", "setarch", "sudo", "xargs", "make",
+	"gmake", "ninja", "cmake", "ctest", "parallel", "perf", "gdb", "strace", "ltrace", "srun",
+	"sbatch", "salloc", "jsrun", "aprun", "flux", "ssh", "phasemux", "bwrap", "apptainer",
+	"singularity", "ch-run", "enroot", "podman", "docker",
 	/* helpers of a starter */
 	"dbus-daemon" };
 

@@ -48,6 +48,7 @@ observes below_timeout "./program ends 400;" bash -c 'timeout 50 ./program ends 
 observes becomes "./program ends 400;" bash -c 'env A=1 nice -n 1 ./program ends 400; exit $?'
 have make && observes make "./program ends 400;" make -f makefile run
 have xargs && observes xargs "./program ends 400;" sh -c 'echo 400 | xargs ./program ends; exit $?'
+have faketime && observes faketime "./program ends 400;" faketime 1d ./program ends 400
 have perf && perf stat true 2>/dev/null && observes perf "./program ends 400;" perf stat -o stat ./program ends 400
 observes interpreter "$python -c sum(i for i in range(10 ** 7));" \
 	sh -c "'$python' -c 'sum(i for i in range(10 ** 7))'; exit \$?"

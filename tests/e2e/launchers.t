@@ -41,6 +41,7 @@ through flock flock lock
 through time /usr/bin/time -o times
 [ "$(id -u)" -ne 0 ] || through runuser runuser -u root --
 through timeout_flock env timeout 50
+through unbuffer unbuffer
 through unshare unshare -r
 through unshare_child unshare -r --fork
 through perl_exec perl -e 'exec @ARGV'
