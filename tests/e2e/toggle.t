@@ -22,7 +22,7 @@ assert report["efficiency"]["parallel"] <= 1, report["efficiency"]' "$tmp/$1.res
 }
 
 # NAME: checks that its stretches agree with the time it was off, and have calls. Bursts under way are lost as
-# well, which may be a quarter of a stretch.
+# well, which may be a quarter of a stretch, and more on a busy machine.
 stretches_agree() {
 	"$python" -c '
 import json, sys
@@ -30,7 +30,7 @@ toggle = json.load(open(sys.argv[1]))["toggle"]
 off = [each for each in toggle["stretches"] if not each["on"]]
 seconds = sum(each["seconds"] for each in off)
 assert len(off) < len(toggle["stretches"]), len(off)
-assert 0.95 * seconds <= toggle["off_seconds"] <= 1.5 * seconds, (seconds, toggle["off_seconds"])
+assert 0.95 * seconds <= toggle["off_seconds"] <= 2 * seconds, (seconds, toggle["off_seconds"])
 assert sum(each["calls"] for each in toggle["stretches"]) > 0' "$tmp/$1.result/report.json"
 }
 
