@@ -26,6 +26,12 @@
 #define END_WAIT_NS  2000000000u
 #define FORK_WAIT_NS 500000000u
 
+/*
+ * The key's number at least. Another C library in the process (dlmopen) numbers its own keys from 0 and writes to the same
+ * values, so that a key of the agent must not change the numbers of the program's. Values below 32 need no memory.
+ */
+#define KEY_NUMBER 31
+
 /* At most GONE_TRIES x GONE_PAUSE_NS until the kernel has given up a thread that has ended. */
 #define GONE_TRIES    1000
 #define GONE_PAUSE_NS 1000000
@@ -58,6 +64,7 @@ static struct {
 	int (*detach)(pthread_t thread);
 	int (*set_stack)(pthread_attr_t *attributes, size_t bytes);
 	int (*make_key)(pthread_key_t *key, void (*end)(void *value));
+	int (*delete_key)(pthread_key_t key);
 	int (*set_value)(pthread_key_t key, const void *value);
 } calls;
 
@@ -333,9 +340,24 @@ static bool find_calls(void)
 	*(void **)&calls.detach = real_at_start("pthread_detach");
 	*(void **)&calls.set_stack = real_at_start("pthread_attr_setstacksize");
 	*(void **)&calls.make_key = real_at_start("pthread_key_create");
+	*(void **)&calls.delete_key = real_at_start("pthread_key_delete");
 	*(void **)&calls.set_value = real_at_start("pthread_setspecific");
 	return calls.create && calls.join && calls.detach && calls.set_stack && calls.make_key &&
-			calls.set_value;
+			calls.delete_key && calls.set_value;
+}
+
+/* Makes a key for the end of the first thread. Returns whether that is possible. */
+static bool make_key(pthread_key_t *key)
+{
+	pthread_key_t lower[KEY_NUMBER];
+	unsigned count = 0;
+	bool is_made;
+
+	while ((is_made = calls.make_key(key, first_ends) == 0) && *key < KEY_NUMBER)
+		lower[count++] = *key;
+	while (count)
+		calls.delete_key(lower[--count]);
+	return is_made;
 }
 
 void candidate_start(const struct candidate_events *events)
@@ -344,7 +366,7 @@ void candidate_start(const struct candidate_events *events)
 
 	if (!__register_atfork || !kept_environment_start() || has_own_allocator() || !find_calls())
 		return;
-	if (calls.make_key(&key, first_ends) || calls.set_value(key, &candidate) ||
+	if (!make_key(&key) || calls.set_value(key, &candidate) ||
 			__register_atfork(before_fork, after_fork, in_child, &__dso_handle))
 		return;
 	candidate.events = events;

@@ -13,6 +13,7 @@ kept=(
 	"plain SAMPLE=1000 forked_exits/6072 kept_state/4141 quick/9595"
 	"plain own_namespace/9358 grandchildren/3177 without_output/7333"
 )
+have clang && kept+=("llvm worksharing/2875 own_namespace/9813 without_output/8539")
 have mpicc.mpich && have mpirun.mpich && kept+=("mpich:2 REPORT=text,json,csv,bursts errors/7548 returns/2893")
 for program in "${kept[@]}"; do
 	holds "$program" "$root/tests/fuzz/guests" --build "$build" --keep "$tmp/found" "$program"

@@ -138,6 +138,13 @@ static int only_thread_ends(void)
 	pthread_exit(NULL);
 }
 
+static int first_thread_is_cancelled(void)
+{
+	pthread_cancel(pthread_self());
+	pthread_testcancel();
+	return 1;
+}
+
 static int changes_user(void)
 {
 	printf("setuid: %d\n", setuid(getuid()));
@@ -168,8 +175,9 @@ int main(int argc, char **argv)
 		{ "forks_often", forks_often }, { "forks_and_ends", forks_and_ends },
 		{ "forks_a_moment", forks_a_moment }, { "enters_namespace", enters_namespace },
 		{ "first_thread_ends", first_thread_ends },
-		{ "only_thread_ends", only_thread_ends }, { "changes_user", changes_user },
-		{ "changes_environment", changes_environment } };
+		{ "only_thread_ends", only_thread_ends },
+		{ "first_thread_is_cancelled", first_thread_is_cancelled },
+		{ "changes_user", changes_user }, { "changes_environment", changes_environment } };
 	const struct rlimit no_core = { 0, 0 };
 
 	if (argc < 2)
