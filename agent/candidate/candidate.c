@@ -178,17 +178,17 @@ static void *wait_and_start(void *unused)
 static void start_thread(void)
 {
 	pthread_attr_t attributes;
-	sigset_t all, before;
+	sigset_t all, kept;
 
 	atomic_store(&candidate.word, WAITING);
 	pthread_attr_init(&attributes);
 	calls.set_stack(&attributes, STACK_BYTES);
 	/* the program's signals must be handled by its own threads */
 	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, &before);
+	sigprocmask(SIG_SETMASK, &all, &kept);
 	if (calls.create(&candidate.thread, &attributes, wait_and_start, NULL))
 		atomic_store(&candidate.word, OVER);
-	sigprocmask(SIG_SETMASK, &before, NULL);
+	sigprocmask(SIG_SETMASK, &kept, NULL);
 	pthread_attr_destroy(&attributes);
 }
 
@@ -265,7 +265,7 @@ static void after_fork(void)
 static void in_child(void)
 {
 	if (candidate.forked_early)
-		candidate.events->forked();
+		candidate.events->forked_early();
 	candidate.forked_early = false;
 	candidate.pid = 0;
 }
@@ -309,7 +309,7 @@ void candidate_return(void)
 /* ---- the start ---- */
 
 /* What pthread_atfork() of glibc calls. It is weak, because other C libraries do not have it, in which this is not called. */
-extern int __register_atfork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void),
+extern int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
 		void *object) __attribute__((weak));
 extern void *__dso_handle __attribute__((visibility("hidden")));
 

@@ -24,7 +24,7 @@ struct candidate_events {
 	 */
 	candidate_task *(*computes)(void);
 	/* The process is the child of a fork that has met the start of a target, of which it is to know nothing. */
-	void (*forked)(void);
+	void (*forked_early)(void);
 	/* The first thread ends, and the process does not. Called on that thread, if the process is no candidate any more. */
 	void (*first_ends)(void);
 };

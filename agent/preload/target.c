@@ -312,7 +312,7 @@ static void first_ends(void)
 void target_wait(void)
 {
 	static const struct candidate_events events = { .computes = computes,
-		.forked = forked_early,
+		.forked_early = forked_early,
 		.first_ends = first_ends };
 
 	if (target_is_disabled() || getauxval(AT_SECURE) || !is_glibc() || target_has_mpi())
