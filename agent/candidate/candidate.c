@@ -53,7 +53,7 @@ static struct {
 	pthread_t thread;
 	double used_ns; /* processor time that the process had used when it became this program */
 	int filtered; /* whether system calls were filtered at that time, as PR_GET_SECCOMP says it */
-	bool forked_early; /* a fork did not find the phase WAITING or OVER */
+	bool forked_early; /* a fork is under way that has met the phase STARTING */
 } candidate;
 
 /* Functions that are in another library than libc before glibc 2.34, which not all programs need. */
@@ -308,7 +308,7 @@ void candidate_return(void)
 
 /* ---- the start ---- */
 
-/* What pthread_atfork() of glibc calls. It is weak, because other C libraries do not have it, in which this is not called. */
+/* glibc's pthread_atfork() calls this. It is weak, because other C libraries lack it, and there no process is a candidate. */
 extern int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
 		void *object) __attribute__((weak));
 extern void *__dso_handle __attribute__((visibility("hidden")));

@@ -121,7 +121,7 @@ static void *watch_from_now_on(void *unused)
 	return watch(unused);
 }
 
-void *(*helper_become(const struct helper_tasks *tasks))(void *unused)
+helper_body *helper_become(const struct helper_tasks *tasks)
 {
 	helper.tasks = *tasks;
 	helper.thread = pthread_self();

@@ -31,7 +31,8 @@ bool helper_start(const struct helper_tasks *tasks);
  * Makes the calling thread the helper, which takes no signal and can be joined. Returns what it then must run, and return
  * from. What it has used before is not the helper's. `*tasks` is copied.
  */
-void *(*helper_become(const struct helper_tasks *tasks))(void *unused);
+typedef void *helper_body(void *unused);
+helper_body *helper_become(const struct helper_tasks *tasks);
 
 /* Starts the helper in a child that was just forked. Call on its only thread. `*tasks` is copied. */
 void helper_start_in_child(const struct helper_tasks *tasks);

@@ -147,18 +147,20 @@ static void write_mark(char mark)
 	close(file.fd);
 }
 
-/* Returns whether a launcher above has a file. What is not seen from here is not missed there. */
+/*
+ * Returns whether a launcher above has a file. elsewhere: this launcher may start processes on other hosts. Then the one
+ * above is not to say that nothing was observed, because it cannot know.
+ */
 static bool is_below_another(bool elsewhere)
 {
+	static const char marks[] = { MARK_SEEN, MARK_TOLD };
 	struct file file;
 
 	if (!open_file(&file))
 		return false;
+	if (elsewhere)
+		quiet_write(file.fd, marks, sizeof(marks));
 	close(file.fd);
-	if (elsewhere) {
-		write_mark(MARK_SEEN);
-		write_mark(MARK_TOLD);
-	}
 	return true;
 }
 

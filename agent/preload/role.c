@@ -33,9 +33,17 @@ static const char *const mpi_launchers[] = { "mpirun", "mpiexec", "mpirun.openmp
 /* Their helpers, which start ranks, too. */
 static const char *const mpi_daemons[] = { "hydra_pmi_proxy", "orted", "prte", "prted" };
 
+/* Returns the name of a file without its folder. */
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 static bool is_in(const char *path, const char *const *names, size_t count)
 {
-	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	const char *base = base_of(path);
 
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(base, names[i]) == 0)
@@ -99,7 +107,7 @@ static bool is_of_system(const char *path)
 static bool is_interpreter(const char *path)
 {
 	static const char *const names[] = { "python", "pypy", "octave" };
-	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	const char *base = base_of(path);
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (strncmp(base, names[i], strlen(names[i])) == 0)

@@ -35,9 +35,9 @@ bool role_is_waiting(void);
 bool role_is_mpi_launcher(long process);
 
 /*
- * Returns whether this process, which has the role ROLE_BELOW, is a program of the user: a launcher has started it that
- * traces nothing, as a shell, the command is a launcher too, and the file is none of the system's, except interpreters of
- * languages in which people compute. command: see role_below.
+ * Returns whether this process, which has the role ROLE_BELOW, is a program of the user. Its file is outside of the
+ * system's folders, or is an interpreter of a language in which people compute. Its parent and the command are launchers,
+ * such as a shell, and the parent is no debugger or tracer. command: see role_below.
  */
 bool role_is_of_user(long command);
 

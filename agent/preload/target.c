@@ -177,6 +177,15 @@ __attribute__((visibility("default"), noreturn)) void _Exit(int status)
 	leave(status, CALLER);
 }
 
+/* Loads the core from the folder of the preload. Returns NULL on failure. Another call returns the same. */
+static void *load_core(void)
+{
+	char path[sizeof(preload.folder) + sizeof(PRELOAD_CORE_FILE) + 1];
+
+	snprintf(path, sizeof(path), "%s/%s", preload.folder, PRELOAD_CORE_FILE);
+	return dynamic_open(path, RTLD_NOW | RTLD_LOCAL);
+}
+
 /*
  * Returns the core's entry, or NULL if the core cannot be opened, and then stderr says why. Call after the
  * ranks have met, because a rank without a core tells the others.
@@ -184,11 +193,9 @@ __attribute__((visibility("default"), noreturn)) void _Exit(int status)
 static int (*open_core(void))(struct preload *)
 {
 	int (*core_attach)(struct preload *);
-	char path[sizeof(preload.folder) + sizeof(PRELOAD_CORE_FILE) + 1], why[512], rank[320] = "";
-	void *core;
+	char why[512], rank[320] = "";
+	void *core = load_core();
 
-	snprintf(path, sizeof(path), "%s/%s", preload.folder, PRELOAD_CORE_FILE);
-	core = dynamic_open(path, RTLD_NOW | RTLD_LOCAL);
 	core_attach = core ? (int (*)(struct preload *))dynamic_find(core, PRELOAD_CORE_ATTACH) :
 			     NULL;
 	if (core_attach)
@@ -267,22 +274,17 @@ void target_attach(enum wrap_with with, const void *init)
 
 /* ---- a process that becomes a target while it computes ---- */
 
-/* Opens the core before anything is made, because the program may end in the meantime. Returns false if it does. */
+/* Loads the core first, which takes long. Returns false if the program ends in the meantime. */
 static bool core_comes_in_time(void)
 {
-	char path[sizeof(preload.folder) + sizeof(PRELOAD_CORE_FILE) + 1];
-
-	if (target_folder(preload.folder, sizeof(preload.folder))) {
-		snprintf(path, sizeof(path), "%s/%s", preload.folder, PRELOAD_CORE_FILE);
-		dynamic_open(path, RTLD_NOW | RTLD_LOCAL);
-	}
+	if (target_folder(preload.folder, sizeof(preload.folder)))
+		load_core();
 	return !candidate_is_ending();
 }
 
 static candidate_task *computes(void)
 {
 	wrap_thread.depth = 1; /* the calls of this thread are the agent's */
-	target_begin();
 	/* with MPI, MPI_Init makes the process a target */
 	if (target_has_mpi() || !core_comes_in_time() || atomic_flag_test_and_set(&tried))
 		return NULL;
