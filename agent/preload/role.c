@@ -115,21 +115,17 @@ static bool is_interpreter(const char *path)
 	return strcmp(base, "R") == 0;
 }
 
-bool role_is_of_user(long command)
+bool role_is_of_user(void)
 {
-	char path[4096];
+	char path[4096], parent[4096];
 
 	file_of("self", path, sizeof(path));
 	if (!*path || is_plain_launcher(path) || starts_ranks(path) ||
 			(is_of_system(path) && !is_interpreter(path)))
 		return false;
-	file_of_number(getppid(), path, sizeof(path));
-	if (!is_plain_launcher(path) || is_in(path, tracers, sizeof(tracers) / sizeof(*tracers)))
-		return false;
-	if (command == (long)getppid())
-		return true;
-	file_of_number(command, path, sizeof(path));
-	return is_plain_launcher(path);
+	file_of_number(getppid(), parent, sizeof(parent));
+	return *parent && strcmp(parent, path) != 0 && !starts_ranks(parent) &&
+			!is_in(parent, tracers, sizeof(tracers) / sizeof(*tracers));
 }
 
 enum wrap_role role_below(long command)

@@ -36,10 +36,10 @@ bool role_is_mpi_launcher(long process);
 
 /*
  * Returns whether this process, which has the role ROLE_BELOW, is a program of the user. Its file is outside of the
- * system's folders, or is an interpreter of a language in which people compute. Its parent and the command are launchers,
- * such as a shell, and the parent is no debugger or tracer. command: see role_below.
+ * system's folders, or is an interpreter of a language in which people compute. Its parent runs another file, because a
+ * program may start itself many times to have workers, and is no debugger, tracer or launcher of an MPI.
  */
-bool role_is_of_user(long command);
+bool role_is_of_user(void);
 
 /* Returns whether a launcher of an MPI on this host has started this process itself, and not a script. */
 bool role_is_rank(void);

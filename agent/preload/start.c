@@ -47,7 +47,7 @@ static __attribute__((constructor)) void begin(void)
 			wrap_thread.depth = 1;
 			wrap_leave(THREAD_pthread_create, (char *)getauxval(AT_ENTRY) + 1, NULL);
 		} else if (wrap_role == ROLE_BELOW && launcher_rank() < 0 &&
-				!emulate_is_missing() && role_is_of_user(decimal_read(target))) {
+				!emulate_is_missing() && role_is_of_user()) {
 			target_wait();
 		}
 	}

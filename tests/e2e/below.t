@@ -56,6 +56,20 @@ observes interpreter "$python -c sum(i for i in range(10 ** 7));" \
 printf 'import os\nsum(i for i in range(10 ** 7))\nos.execv("./program", ["./program", "ends", "400"])\n' >computes.py
 observes predecessor "./program ends 400;" sh -c "'$python' computes.py; exit \$?"
 
+# ---- programs that start others ----
+
+# below_program NAME COMMAND...: a program that the command's program starts is observed, and no other file is left
+below_program() {
+	under "$1" "${@:2}"
+	unchanged "$1" "$1.alone"
+	is "$(reported "$1" | grep -c "\./program ends 400;") $(left "$1")" "1 0" "$1: the report, and nothing is left"
+}
+
+starts='import os; os.spawnl(os.P_WAIT, "./program", "./program", "ends", "400")'
+below_program driver "$python" -S -c "$starts"
+below_program driver_below_shell bash -c "'$python' -S -c '$starts'; exit 3"
+have perl && below_program perl perl -e 'exit(system("./program ends 400; exit \$?") >> 8)'
+
 # ---- what is not observed ----
 
 # nothing NAME COMMAND...: no report, nothing is left, and the line says so
@@ -68,7 +82,7 @@ nothing() {
 
 nothing short bash -c "for i in \$(seq $([ -n "$sanitizer" ] && echo 10 || echo 200)); do ./program ends; done; exit \$?"
 nothing system bash -c 'seq 1500000 | sort -R >/dev/null; exit 3'
-nothing child_of_program bash -c "'$python' -S -c 'import os; os.spawnl(os.P_WAIT, \"./program\", \"./program\", \"ends\", \"400\")'; exit 3"
+nothing worker bash -c './program starts_itself; exit $?'
 if [ -z "$sanitizer" ]; then # which brings another allocator
 	cp "$programs/below_allocator" allocator
 	nothing own_allocator bash -c './allocator ends 400; exit $?'

@@ -71,6 +71,20 @@ static int code_of_child(double ms)
 	return waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+/* Starts its own file as a worker, which computes. */
+static int starts_itself(void)
+{
+	int status = 0;
+	pid_t child = vfork();
+
+	if (child == 0) {
+		execl("/proc/self/exe", "worker", "ends", "400", (char *)NULL);
+		_exit(127);
+	}
+	waitpid(child, &status, 0);
+	return status;
+}
+
 static int forks(void)
 {
 	printf("child: %d\n", code_of_child(1));
@@ -172,8 +186,9 @@ int main(int argc, char **argv)
 	} things[] = { { "ends", ends }, { "ends_at_once", ends_at_once },
 		{ "ends_quickly", ends_quickly }, { "ends_by_signal", ends_by_signal },
 		{ "becomes_another", becomes_another }, { "forks", forks },
-		{ "forks_often", forks_often }, { "forks_and_ends", forks_and_ends },
-		{ "forks_a_moment", forks_a_moment }, { "enters_namespace", enters_namespace },
+		{ "starts_itself", starts_itself }, { "forks_often", forks_often },
+		{ "forks_and_ends", forks_and_ends }, { "forks_a_moment", forks_a_moment },
+		{ "enters_namespace", enters_namespace },
 		{ "first_thread_ends", first_thread_ends },
 		{ "only_thread_ends", only_thread_ends },
 		{ "first_thread_is_cancelled", first_thread_is_cancelled },
