@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "agent/boundary/computing.h"
+#include "agent/boundary/tasks.h"
 #include "agent/candidate/kept_environment.h"
-#include "agent/host/file_status.h"
 #include "agent/loader/loaded.h"
 #include "agent/loader/real.h"
 #include "sampling/cancellation.h"
@@ -31,10 +31,6 @@
  * values, so that a key of the agent must not change the numbers of the program's. Values below 32 need no memory.
  */
 #define KEY_NUMBER 31
-
-/* At most GONE_TRIES x GONE_PAUSE_NS until the kernel has given up a thread that has ended. */
-#define GONE_TRIES    1000
-#define GONE_PAUSE_NS 1000000
 
 /* The word: a phase, and FORK for each fork that is under way. */
 enum phase {
@@ -272,15 +268,6 @@ static void in_child(void)
 
 /* ---- calls that need a process with one thread ---- */
 
-/* Returns the number of threads of this process; 0: not known. */
-static unsigned count_threads(void)
-{
-	struct stat tasks;
-
-	/* the folder has two links of its own */
-	return file_status_at("/proc/self/task", &tasks) ? 0 : (unsigned)tasks.st_nlink - 2;
-}
-
 bool candidate_leave(void)
 {
 	unsigned threads;
@@ -288,15 +275,14 @@ bool candidate_leave(void)
 
 	if (!is_here())
 		return false;
-	threads = count_threads();
+	threads = tasks_count();
 	if (!end_thread()) {
 		wait_for_start(END_WAIT_NS);
 		return false;
 	}
 	state = cancellation_hold();
-	/* the kernel gives up a thread a moment after the program has joined it */
-	for (int tries = 0; threads && count_threads() >= threads && tries < GONE_TRIES; tries++)
-		nanosleep(&(struct timespec){ .tv_nsec = GONE_PAUSE_NS }, NULL);
+	if (threads)
+		tasks_wait(threads - 1);
 	cancellation_release(state);
 	return true;
 }
