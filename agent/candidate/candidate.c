@@ -49,8 +49,10 @@ static struct {
 	pthread_t thread;
 	double used_ns; /* processor time that the process had used when it became this program */
 	int filtered; /* whether system calls were filtered at that time, as PR_GET_SECCOMP says it */
-	bool forked_early; /* a fork is under way that has met the phase STARTING */
 } candidate;
+
+/* The calling thread forks, and has met the phase STARTING. */
+static __thread bool forks_early __attribute__((tls_model("initial-exec")));
 
 /* Functions that are in another library than libc before glibc 2.34, which not all programs need. */
 static struct {
@@ -246,23 +248,20 @@ static void before_fork(void)
 	if (!is_here())
 		return;
 	atomic_fetch_add(&candidate.word, FORK);
-	if (wait_for_start(FORK_WAIT_NS))
-		candidate.forked_early = true;
+	forks_early = wait_for_start(FORK_WAIT_NS);
 }
 
 static void after_fork(void)
 {
-	if (!is_here())
-		return;
-	atomic_fetch_sub(&candidate.word, FORK);
-	candidate.forked_early = false;
+	if (is_here())
+		atomic_fetch_sub(&candidate.word, FORK);
 }
 
 static void in_child(void)
 {
-	if (candidate.forked_early)
+	if (forks_early)
 		candidate.events->forked_early();
-	candidate.forked_early = false;
+	forks_early = false;
 	candidate.pid = 0;
 }
 
