@@ -19,7 +19,10 @@
 #include "sampling/clock.h"
 
 #define PRELOAD_CORE_FILE "libphasemux-core.so"
-/* The core's only exported symbol, `int phasemux_core_attach(struct preload *preload)`: returns 0 or -errno. */
+/*
+ * The core's only exported symbol, `int phasemux_core_attach(struct preload *preload)`: prepares all that this process
+ * needs to be observed. Returns 0, and `begin` must be called; or -errno.
+ */
 #define PRELOAD_CORE_ATTACH "phasemux_core_attach"
 
 /* Environment variable that `phasemux run` sets to the number of the process that becomes its command. */
@@ -106,15 +109,15 @@ struct preload_hooks {
 };
 
 /*
- * The first thread of a process that became a target while it computed (agent/candidate), and what the thread that opens
- * the core needs instead of its own.
+ * The first thread of a process that became a target while it computed (agent/candidate), and what the threads that open
+ * the core need instead of their own.
  */
 struct preload_first {
 	pthread_t thread;
 	struct preload_thread
 			*slot; /* NULL: the first thread opens the core itself, or MPI_Init does */
 	char *(*look)(const char *name); /* in the environment */
-	/* Set by the core: the thread that opens the core runs this after that; NULL: it ends. */
+	/* Set by `begin`: the thread that called it runs this after that; NULL: it ends. */
 	void *(*serve)(void *unused);
 };
 
@@ -145,6 +148,11 @@ struct preload {
 	void (*told)(void);
 	/* Hands a text to the launcher instead of stderr (look.h). Returns whether it has taken all of it. */
 	bool (*hand_over)(const char *text, size_t length);
+	/*
+	 * Set by the core: begins to observe. Opens descriptors that stay open, so that the calling thread must have those of
+	 * the program. The thread that prepared may have others.
+	 */
+	void (*begin)(struct preload *preload);
 	/* Pauses all hooks except `control`, `aborts` and `finalize`, or (false) resumes them. */
 	void (*pause)(bool paused);
 };

@@ -6,7 +6,9 @@
 #ifndef PHASEMUX_AGENT_BOUNDARY_TASKS_H
 #define PHASEMUX_AGENT_BOUNDARY_TASKS_H
 
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "agent/host/file_status.h"
 
@@ -21,6 +23,14 @@ static inline unsigned tasks_count(void)
 
 	/* the folder has two links of its own */
 	return file_status_at("/proc/self/task", &tasks) ? 0 : (unsigned)tasks.st_nlink - 2;
+}
+
+/* Waits until the thread of this number, which another one has joined, is gone, one second at most. */
+static inline void tasks_wait_for(pid_t tid)
+{
+	for (int tries = 0; syscall(SYS_tgkill, getpid(), tid, 0) == 0 && tries < TASKS_TRIES;
+			tries++)
+		nanosleep(&(struct timespec){ .tv_nsec = TASKS_PAUSE_NS }, NULL);
 }
 
 /* Waits until this process has no more than `most` threads, one second at most. Is a point of cancellation. */

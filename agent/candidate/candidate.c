@@ -32,6 +32,10 @@
  */
 #define KEY_NUMBER 31
 
+/* close_range(2) and its flag, which the C library may not know yet. */
+#define SYS_CLOSE_RANGE     436
+#define UNSHARE_DESCRIPTORS 2u
+
 /* The word: a phase, and FORK for each fork that is under way. */
 enum phase {
 	OVER,     /* the process is no candidate, or not any more */
@@ -53,6 +57,12 @@ static struct {
 
 /* The calling thread forks, and has met the phase STARTING. */
 static __thread bool forks_early __attribute__((tls_model("initial-exec")));
+
+/* The thread that prepares, with descriptors of its own. */
+struct aside {
+	pid_t tid;
+	bool is_prepared;
+};
 
 /* Functions that are in another library than libc before glibc 2.34, which not all programs need. */
 static struct {
@@ -155,6 +165,47 @@ static bool wait_until_computing(void)
 	}
 }
 
+/* Creates a thread. Returns whether that is possible. */
+static bool create_thread(pthread_t *thread, candidate_task *task, void *argument)
+{
+	pthread_attr_t attributes;
+	sigset_t all, kept;
+	int error;
+
+	pthread_attr_init(&attributes);
+	calls.set_stack(&attributes, STACK_BYTES);
+	/* the program's signals must be handled by its own threads */
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &kept);
+	error = calls.create(thread, &attributes, task, argument);
+	sigprocmask(SIG_SETMASK, &kept, NULL);
+	pthread_attr_destroy(&attributes);
+	return error == 0;
+}
+
+static void *prepare_aside(void *argument)
+{
+	struct aside *aside = argument;
+
+	aside->tid = (pid_t)syscall(SYS_gettid);
+	/* Linux has this since 5.9; before, the files that are opened for a moment take numbers of the program's */
+	syscall(SYS_CLOSE_RANGE, STDERR_FILENO + 1, ~0u, UNSHARE_DESCRIPTORS);
+	aside->is_prepared = candidate.events->prepare();
+	return NULL;
+}
+
+static bool prepare_on_thread(void)
+{
+	struct aside aside = { 0 };
+	pthread_t thread;
+
+	if (!create_thread(&thread, prepare_aside, &aside))
+		return candidate.events->prepare();
+	calls.join(thread, NULL);
+	tasks_wait_for(aside.tid);
+	return aside.is_prepared;
+}
+
 static void *wait_and_start(void *unused)
 {
 	candidate_task *task = NULL;
@@ -163,8 +214,8 @@ static void *wait_and_start(void *unused)
 	if (!wait_until_computing())
 		return NULL;
 	/* a filter that the program has set for all its threads may end the process at a call that it does not expect */
-	if (prctl(PR_GET_SECCOMP) == candidate.filtered)
-		task = candidate.events->computes();
+	if (prctl(PR_GET_SECCOMP) == candidate.filtered && prepare_on_thread())
+		task = candidate.events->begin();
 	if (!task)
 		calls.detach(pthread_self());
 	change_phase(STARTING, OVER);
@@ -175,19 +226,9 @@ static void *wait_and_start(void *unused)
 /* Starts the thread. Without it, the process is no candidate. */
 static void start_thread(void)
 {
-	pthread_attr_t attributes;
-	sigset_t all, kept;
-
 	atomic_store(&candidate.word, WAITING);
-	pthread_attr_init(&attributes);
-	calls.set_stack(&attributes, STACK_BYTES);
-	/* the program's signals must be handled by its own threads */
-	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, &kept);
-	if (calls.create(&candidate.thread, &attributes, wait_and_start, NULL))
+	if (!create_thread(&candidate.thread, wait_and_start, NULL))
 		atomic_store(&candidate.word, OVER);
-	sigprocmask(SIG_SETMASK, &kept, NULL);
-	pthread_attr_destroy(&attributes);
 }
 
 /* Ends the thread if it waits. Returns whether it did. */

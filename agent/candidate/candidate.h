@@ -19,10 +19,16 @@ typedef void *candidate_task(void *argument);
 /* What happens to a candidate. */
 struct candidate_events {
 	/*
-	 * The program computes: makes the process a target. Called on the candidate's thread. Returns what that thread
-	 * runs from then on, until it is joined; NULL: it ends by itself.
+	 * The program computes: prepares all that a target needs. Called on a thread whose descriptors are its own if the
+	 * kernel can do that, so that those of the program have the numbers that they have alone. Returns whether the
+	 * process becomes a target.
 	 */
-	candidate_task *(*computes)(void);
+	bool (*prepare)(void);
+	/*
+	 * Makes the process a target. Called on the candidate's thread. Returns what that thread runs from then on, until
+	 * it is joined; NULL: it ends by itself.
+	 */
+	candidate_task *(*begin)(void);
 	/* The process is the child of a fork that has met the start of a target, of which it is to know nothing. */
 	void (*forked_early)(void);
 	/* The first thread ends, and the process does not. Called on that thread, if the process is no candidate any more. */

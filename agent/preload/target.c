@@ -37,7 +37,7 @@ enum wrap_role wrap_role;
 static struct {
 	pthread_t thread;
 	struct wrap_thread *wrap;
-	bool is_target; /* the process becomes a target on the candidate's thread */
+	bool is_target; /* the process becomes a target on the candidate's threads */
 } first;
 
 static atomic_flag tried = ATOMIC_FLAG_INIT; /* the process is made a target, or that has failed */
@@ -213,8 +213,8 @@ void target_begin(void)
 	atomic_store_explicit(&begun_ns, clock_monotonic(), memory_order_relaxed);
 }
 
-/* Returns whether the process is observed. If it is not, a line says why on one rank of the job. */
-static bool attach(enum wrap_with with, const void *init)
+/* Prepares all that the process needs to be observed. If that fails, a line says why on one rank of the job. */
+static bool prepare_target(enum wrap_with with, const void *init)
 {
 	int (*core_attach)(struct preload *);
 	int error;
@@ -252,11 +252,7 @@ static bool attach(enum wrap_with with, const void *init)
 
 		atomic_store(&real_exit, (void (*)(int))real);
 	}
-	if (core_attach(&preload))
-		return false;
-	if (!preload.with_mpi)
-		__cxa_at_quick_exit(end_quickly, &__dso_handle); /* runs no destructors */
-	return true;
+	return core_attach(&preload) == 0;
 }
 
 void target_attach(enum wrap_with with, const void *init)
@@ -267,8 +263,13 @@ void target_attach(enum wrap_with with, const void *init)
 		return;
 	state = cancellation_hold();
 	look_seen();
-	if (!attach(with, init))
+	if (prepare_target(with, init)) {
+		preload.begin(&preload);
+		if (!preload.with_mpi)
+			__cxa_at_quick_exit(end_quickly, &__dso_handle); /* runs no destructors */
+	} else {
 		look_told();
+	}
 	cancellation_release(state);
 }
 
@@ -282,19 +283,29 @@ static bool core_comes_in_time(void)
 	return !candidate_is_ending();
 }
 
-static candidate_task *computes(void)
+static bool prepare_first(void)
 {
+	bool is_prepared;
+
 	wrap_thread.depth = 1; /* the calls of this thread are the agent's */
 	/* with MPI, MPI_Init makes the process a target */
 	if (target_has_mpi() || !core_comes_in_time() || atomic_flag_test_and_set(&tried))
-		return NULL;
+		return false;
 	first.is_target = true;
 	preload.first = (struct preload_first){ .thread = first.thread,
 		.slot = &first.wrap->of_core,
 		.look = kept_environment_look };
 	look_seen();
-	if (!attach(WITH_NOTHING, NULL))
+	is_prepared = prepare_target(WITH_NOTHING, NULL);
+	if (!is_prepared)
 		look_told();
+	return is_prepared;
+}
+
+static candidate_task *begin_first(void)
+{
+	wrap_thread.depth = 1;
+	preload.begin(&preload);
 	return preload.first.serve;
 }
 
@@ -313,7 +324,8 @@ static void first_ends(void)
 
 void target_wait(void)
 {
-	static const struct candidate_events events = { .computes = computes,
+	static const struct candidate_events events = { .prepare = prepare_first,
+		.begin = begin_first,
 		.forked_early = forked_early,
 		.first_ends = first_ends };
 

@@ -283,8 +283,8 @@ static int start_together(const struct preload *preload, double run)
 }
 
 /*
- * Notes the time that the agent took to start, without the wait for ranks that were late. Call last in
- * MPI_Init.
+ * Notes the time that the agent took to start, without the wait for ranks that were late. Call when all is
+ * prepared.
  */
 static void account_start(void)
 {
@@ -362,6 +362,22 @@ static int find_means(char *why, size_t why_size)
 	return error;
 }
 
+/* Begins to observe. */
+static FLOAT_ENV_COMPUTES void observe(struct preload *preload)
+{
+	storage_record_bursts();
+	core.process.attached = true;
+	start_helper(&preload->first);
+	if (core.settings.arguments)
+		preload->keep_arguments(true);
+	if (preload->first.slot) {
+		first_thread_observe(core.process.pid, preload->first.slot);
+		control_start();
+	}
+	preload->set_hooks(&hooks);
+	toggle_start(core.settings.toggle_ns);
+}
+
 static FLOAT_ENV_COMPUTES int attach(struct preload *preload)
 {
 	char why[512] = "";
@@ -405,18 +421,7 @@ static FLOAT_ENV_COMPUTES int attach(struct preload *preload)
 	}
 	exchange_rehearse(core.exchange);
 	storage_share_folder();
-	storage_record_bursts();
 	account_start();
-	core.process.attached = true;
-	start_helper(&preload->first);
-	if (core.settings.arguments)
-		preload->keep_arguments(true);
-	if (preload->first.slot) {
-		first_thread_observe(core.process.pid, preload->first.slot);
-		control_start();
-	}
-	preload->set_hooks(&hooks);
-	toggle_start(core.settings.toggle_ns);
 	return 0;
 
 stop: /* undo open_process(), which may have failed halfway, or on another rank */
@@ -432,6 +437,16 @@ close_counting:
 	return error;
 }
 
+static void begin_observing(struct preload *preload)
+{
+	struct float_env kept = float_env_hold();
+	struct plain_locale plain = plain_locale_enter();
+
+	observe(preload);
+	plain_locale_leave(&plain);
+	float_env_release(kept);
+}
+
 __attribute__((visibility("default"))) int phasemux_core_attach(struct preload *preload);
 
 int phasemux_core_attach(struct preload *preload)
@@ -440,6 +455,7 @@ int phasemux_core_attach(struct preload *preload)
 	struct plain_locale plain = plain_locale_enter();
 	int error = attach(preload);
 
+	preload->begin = begin_observing;
 	plain_locale_leave(&plain);
 	float_env_release(kept);
 	return error;

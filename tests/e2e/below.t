@@ -131,6 +131,13 @@ elif unshare -U true 2>/dev/null; then
 	done
 fi
 
+if [ "$(printf '%s\n' 5.9 "$(uname -r)" | sort -V | head -n 1)" = 5.9 ]; then
+	observes descriptors "./program opens_files 20;" bash -c './program opens_files 20; exit $?'
+	is "$(cat descriptors.out)" "hardly ever" "descriptors: have the numbers that they have alone"
+else
+	skip descriptors "this kernel (before 5.9) gives a thread no descriptors of its own"
+fi
+
 # ---- other ways to become a target ----
 
 if [ -x "$programs/omp" ]; then

@@ -5,6 +5,7 @@
  *     below THING [MS]
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -69,6 +70,26 @@ static int code_of_child(double ms)
 		exit(7);
 	}
 	return waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/*
+ * Opens and closes a file again and again, for 60 ms of processor time. Says whether its number was often another one than
+ * at first. Opens of the agent that follow each other at once are counted once.
+ */
+static int opens_files(void)
+{
+	int first = open("/dev/null", O_RDONLY), before = first, others = 0;
+
+	close(first);
+	for (double end = used_ms() + 60; used_ms() < end;) {
+		int fd = open("/dev/null", O_RDONLY);
+
+		others += fd != first && before == first;
+		before = fd;
+		close(fd);
+	}
+	printf("%s\n", others > 20 ? "often" : "hardly ever");
+	return 0;
 }
 
 /* Starts its own file as a worker, which computes. */
@@ -186,9 +207,9 @@ int main(int argc, char **argv)
 	} things[] = { { "ends", ends }, { "ends_at_once", ends_at_once },
 		{ "ends_quickly", ends_quickly }, { "ends_by_signal", ends_by_signal },
 		{ "becomes_another", becomes_another }, { "forks", forks },
-		{ "starts_itself", starts_itself }, { "forks_often", forks_often },
-		{ "forks_and_ends", forks_and_ends }, { "forks_a_moment", forks_a_moment },
-		{ "enters_namespace", enters_namespace },
+		{ "starts_itself", starts_itself }, { "opens_files", opens_files },
+		{ "forks_often", forks_often }, { "forks_and_ends", forks_and_ends },
+		{ "forks_a_moment", forks_a_moment }, { "enters_namespace", enters_namespace },
 		{ "first_thread_ends", first_thread_ends },
 		{ "only_thread_ends", only_thread_ends },
 		{ "first_thread_is_cancelled", first_thread_is_cancelled },
