@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The number of threads that this process has, as the kernel counts them. It gives up a thread a moment after another one
- * has joined it.
+ * has joined it. The waits are points of cancellation.
  */
 #ifndef PHASEMUX_AGENT_BOUNDARY_TASKS_H
 #define PHASEMUX_AGENT_BOUNDARY_TASKS_H
@@ -33,7 +33,7 @@ static inline void tasks_wait_for(pid_t tid)
 		nanosleep(&(struct timespec){ .tv_nsec = TASKS_PAUSE_NS }, NULL);
 }
 
-/* Waits until this process has no more than `most` threads, one second at most. Is a point of cancellation. */
+/* Waits until this process has no more than `most` threads, one second at most. */
 static inline void tasks_wait(unsigned most)
 {
 	for (int tries = 0; tasks_count() > most && tries < TASKS_TRIES; tries++)
