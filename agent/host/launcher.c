@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "agent/host/launcher.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -11,19 +12,31 @@ static const struct {
 	const char *variable; /* holds the rank */
 	bool of_mpi;
 	const char *local; /* holds the rank among those of this host; NULL: none does */
+	const char *step; /* holds the number of the step that has the rank; NULL: the rank needs none */
 } launchers[] = {
-	{ "OMPI_COMM_WORLD_RANK", true, "OMPI_COMM_WORLD_LOCAL_RANK" },
-	{ "PMIX_RANK", false, NULL },
-	{ "PMI_RANK", true, "MPI_LOCALRANKID" },
-	{ "SLURM_PROCID", false, "SLURM_LOCALID" },
+	{ "OMPI_COMM_WORLD_RANK", true, "OMPI_COMM_WORLD_LOCAL_RANK", NULL },
+	{ "PMIX_RANK", false, NULL, NULL },
+	{ "PMI_RANK", true, "MPI_LOCALRANKID", NULL },
+	{ "SLURM_PROCID", false, "SLURM_LOCALID", "SLURM_STEP_ID" },
 };
+
+/*
+ * Returns whether a variable holds the number of a step. For a batch script and the shell of salloc, which are rank 0 as
+ * well, Slurm sets none, or one that is larger than INT_MAX.
+ */
+static bool is_step(const char *variable)
+{
+	const char *step = getenv(variable);
+
+	return step && *step && decimal_read(step) < INT_MAX;
+}
 
 int launcher_rank(void)
 {
 	for (size_t i = 0; i < sizeof(launchers) / sizeof(*launchers); i++) {
 		const char *rank = getenv(launchers[i].variable);
 
-		if (rank && *rank)
+		if (rank && *rank && (!launchers[i].step || is_step(launchers[i].step)))
 			return decimal_read(rank);
 	}
 	return -1;

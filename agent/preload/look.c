@@ -366,6 +366,6 @@ void look_end(void)
 		  "if it calls MPI_Init or uses OpenMP with libphasemux.so preloaded: not if it is linked "
 		  "statically, looks MPI up itself (dlopen), runs with other rights, or starts without "
 		  "LD_PRELOAD (env -i, a container). One without MPI and OpenMP is observed if it is itself "
-		  "the command of phasemux run, or if it is none of the system's, its parent "
-		  "runs another file, and it computes for 50 ms\n");
+		  "the command of phasemux run, or if it is none of the system's, no mpirun or srun is "
+		  "above it, its parent runs another file, and it computes for 50 ms\n");
 }

@@ -56,6 +56,11 @@ observes interpreter "$python -c sum(i for i in range(10 ** 7));" \
 printf 'import os\nsum(i for i in range(10 ** 7))\nos.execv("./program", ["./program", "ends", "400"])\n' >computes.py
 observes predecessor "./program ends 400;" sh -c "'$python' computes.py; exit \$?"
 
+# In a batch script of Slurm, all processes have the variables of its only task. Ranks of a step may open MPI later.
+SLURM_JOB_ID=7 SLURM_PROCID=0 observes batch_script "./program ends 400;" bash -c './program ends 400; exit $?'
+SLURM_JOB_ID=7 SLURM_PROCID=0 SLURM_STEP_ID=4294967290 observes interactive_step "./program ends 400;" \
+	bash -c './program ends 400; exit $?'
+
 # ---- programs that start others ----
 
 # below_program NAME COMMAND...: a program that the command's program starts is observed, and no other file is left
@@ -82,6 +87,7 @@ nothing() {
 
 nothing short bash -c "for i in \$(seq $([ -n "$sanitizer" ] && echo 10 || echo 200)); do ./program ends; done; exit \$?"
 nothing system bash -c 'seq 1500000 | sort -R >/dev/null; exit 3'
+SLURM_JOB_ID=7 SLURM_PROCID=0 SLURM_STEP_ID=0 nothing rank bash -c './program ends 400; exit $?'
 nothing worker bash -c './program starts_itself; exit $?'
 if [ -z "$sanitizer" ]; then # which brings another allocator
 	cp "$programs/below_allocator" allocator

@@ -150,6 +150,11 @@ run salloc slurm salloc --quiet --job-name=salloc -n 4 --phasemux=space \
 json=$home/phasemux.$(job_of salloc)/step.0/report.json
 holds "salloc: what srun starts in it" report value "$json" scheme '"space"'
 
+job=$(batch serial --wrap "'$phasemux' run -- bash -c '$programs/below ends 400; exit 0'")
+job_ends "$job"
+holds "sbatch: a report of a program without MPI below a shell" \
+	report value "$home/phasemux.$job/report.json" command "[\"$programs/below\", \"ends\", \"400\"]"
+
 for other in openmpi mpich; do
 	[ -x "$programs/phases.$other" ] && have "mpirun.$other" || continue
 	flags=
