@@ -101,10 +101,19 @@ holds "the tree has the range of each call" grep -Eq "MPI_Wait request 1\.\.12 b
 holds "and of calls that wait for several" grep -Eq "MPI_Waitall 6 requests, from 12 back, 2 apart in wait_for_halves" tree.out
 
 # calls that were not observed may have opened requests
-preloaded rests PHASEMUX_TRACE=calls PHASEMUX_BUDGET=0.0001% on "$mpi" 2 "$programs/waits.$mpi" "$tmp/rests.log" 4000 nh
+of_rests() { "$python" "$root/tests/e2e/arguments.py" "$1" "rests.list.$2" "rests.log.$2"; }
+for attempt in 1 2 3; do
+	preloaded rests PHASEMUX_TRACE=calls PHASEMUX_BUDGET=0.0001% on "$mpi" 2 "$programs/waits.$mpi" \
+		"$tmp/rests.log" 4000 nh
+	for rank in 0 1; do
+		"$phasemux" trace --rank "$rank" --expand rests.result >"rests.list.$rank"
+	done
+	# on a busy machine, all that is observed may lie behind calls that were not
+	of_rests few 0 >/dev/null || of_rests few 1 >/dev/null || break
+	[ "$attempt" = 3 ] || rm -rf rests.result rests.log.*
+done
+diag "$attempt runs"
 for rank in 0 1; do
-	"$phasemux" trace --rank "$rank" --expand rests.result >"rests.list.$rank"
-	holds "calls that were not observed: what is known of the others is right" \
-		"$python" "$root/tests/e2e/arguments.py" part "rests.list.$rank" "rests.log.$rank"
+	holds "calls that were not observed: what is known of the others is right" of_rests part "$rank"
 done
 done_testing
