@@ -73,15 +73,9 @@ static bool is_of_hosts(const char *word)
 static bool may_be_elsewhere(void)
 {
 	char words[4096];
-	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-	ssize_t bytes = fd < 0 ? -1 : read(fd, words, sizeof(words) - 1);
+	ssize_t bytes = role_words(words, sizeof(words));
 	bool found = has_hosts() || bytes < 0;
 
-	if (fd >= 0)
-		close(fd);
-	if (bytes < 0)
-		return true;
-	words[bytes] = '\0';
 	for (ssize_t at = 0; at < bytes && !found; at += (ssize_t)strlen(words + at) + 1)
 		found = is_of_hosts(words + at);
 	return found;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "agent/preload/role.h"
 
-#include <stddef.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -115,6 +115,45 @@ static bool is_interpreter(const char *path)
 	return strcmp(base, "R") == 0;
 }
 
+ssize_t role_words(char *words, size_t size)
+{
+	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+	ssize_t bytes = fd < 0 ? -1 : read(fd, words, size - 1);
+
+	if (fd >= 0)
+		close(fd);
+	words[bytes > 0 ? bytes : 0] = '\0';
+	return bytes;
+}
+
+/*
+ * Returns whether this process, an interpreter, has a script or a module. Workers of other interpreters have a text (`-c` of
+ * Python's multiprocessing, `-e` of R's parallel), or are of loky.
+ */
+static bool has_script(void)
+{
+	char words[4096];
+	ssize_t bytes = role_words(words, sizeof(words));
+
+	for (ssize_t at = (ssize_t)strlen(words) + 1; at < bytes;
+			at += (ssize_t)strlen(words + at) + 1) {
+		const char *word = words + at;
+
+		if (strcmp(word, "-c") == 0 || strcmp(word, "-e") == 0)
+			return false;
+		if (*word != '-' || strncmp(word, "--file=", strlen("--file=")) == 0)
+			return strncmp(word, "joblib.", strlen("joblib.")) != 0 &&
+					strncmp(word, "loky.", strlen("loky.")) != 0;
+	}
+	return false;
+}
+
+/* Returns whether this process is a worker of its parent. path, parent: the files that both run. */
+static bool is_worker(const char *path, const char *parent)
+{
+	return strcmp(path, parent) == 0 && !(is_interpreter(path) && has_script());
+}
+
 bool role_is_of_user(void)
 {
 	char path[4096], parent[4096];
@@ -124,7 +163,7 @@ bool role_is_of_user(void)
 			(is_of_system(path) && !is_interpreter(path)))
 		return false;
 	file_of_number(getppid(), parent, sizeof(parent));
-	return *parent && strcmp(parent, path) != 0 && !starts_ranks(parent) &&
+	return *parent && !is_worker(path, parent) && !starts_ranks(parent) &&
 			!is_in(parent, tracers, sizeof(tracers) / sizeof(*tracers));
 }
 

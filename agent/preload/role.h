@@ -8,6 +8,14 @@
 #define PHASEMUX_AGENT_PRELOAD_ROLE_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/*
+ * Reads the words by which this process was called, each with its NUL, as many as `size` bytes have room for. Returns their
+ * bytes; -1: they cannot be read.
+ */
+ssize_t role_words(char *words, size_t size);
 
 /* The role of a process in a command of `phasemux run`. */
 enum wrap_role {
@@ -36,8 +44,8 @@ bool role_is_mpi_launcher(long process);
 
 /*
  * Returns whether this process, which has the role ROLE_BELOW, is a program of the user. Its file is outside of the
- * system's folders, or is an interpreter of a language in which people compute. Its parent runs another file, because a
- * program may start itself many times to have workers, and is no debugger, tracer or launcher of an MPI.
+ * system's folders, or is an interpreter of a language in which people compute. It is no worker: its parent runs another
+ * file, or is the same interpreter with a script of its own. The parent is no debugger, tracer or launcher of an MPI.
  */
 bool role_is_of_user(void);
 

@@ -75,6 +75,11 @@ below_program driver "$python" -S -c "$starts"
 below_program driver_below_shell bash -c "'$python' -S -c '$starts'; exit 3"
 have perl && below_program perl perl -e 'exit(system("./program ends 400; exit \$?") >> 8)'
 
+# An interpreter that starts itself with a script is observed.
+printf 'sum(i for i in range(10 ** 7))\n' >computes_only.py
+under script_of_script "$python" -S -c "import os, sys; os.spawnl(os.P_WAIT, sys.executable, 'python', 'computes_only.py')"
+is "$(reported script_of_script | grep -c "python computes_only.py;")" 1 "a script that a script starts: its report"
+
 # ---- what is not observed ----
 
 # nothing NAME COMMAND...: no report, nothing is left, and the line says so
@@ -88,6 +93,8 @@ nothing() {
 nothing short bash -c "for i in \$(seq $([ -n "$sanitizer" ] && echo 10 || echo 200)); do ./program ends; done; exit \$?"
 nothing system bash -c 'seq 1500000 | sort -R >/dev/null; exit 3'
 SLURM_JOB_ID=7 SLURM_PROCID=0 SLURM_STEP_ID=0 nothing rank bash -c './program ends 400; exit $?'
+[ -n "$sanitizer" ] || # which takes so long to start Python that it counts as computing
+	nothing python_worker sh -c "'$python' -S -c 'import os, sys; os.spawnl(os.P_WAIT, sys.executable, \"python\", \"-c\", \"sum(i for i in range(10 ** 7))\")'; exit 3"
 nothing worker bash -c './program starts_itself; exit $?'
 if [ -z "$sanitizer" ]; then # which brings another allocator
 	cp "$programs/below_allocator" allocator
