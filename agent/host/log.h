@@ -17,7 +17,14 @@ bool log_speaks(void);
 __attribute__((format(printf, 1, 2))) void log_line(const char *format, ...);
 
 /*
- * Hands a text over (quiet.h), or writes it to stderr, if stderr is still the same file as at log_open. If the program
+ * When the process exits, opens another descriptor of stderr before the program closes it, as GNU programs do to learn
+ * whether all was written. Only what registers later is called earlier, so call this when the program has begun.
+ */
+void log_hold_at_exit(void);
+
+/*
+ * Hands a text over (quiet.h), or writes it to stderr, if stderr is still the same file as at log_open, or is held, or can be
+ * opened again: it is a file or a terminal, and the process is in the same session. If the program
  * has closed stderr, the descriptor may now be any file of the program. If stderr is a pipe, a long text is written in
  * parts of whole lines, each of which waits for at most 0.1 s until the reader has read the one before. Open MPI 5's
  * launcher puts the half of a line that it has read before what the program prints on stdout.

@@ -92,12 +92,12 @@ bool quiet_has_room(int fd, size_t length)
 	return (rlim_t)file.st_size + length <= limit.rlim_cur / 2;
 }
 
-void quiet_tell(const char *text, size_t length)
+void quiet_tell(int fd, const char *text, size_t length)
 {
 	int kept = errno;
 
-	if (quiet_has_room(STDERR_FILENO, length))
-		quiet_write(STDERR_FILENO, text, length);
+	if (quiet_has_room(fd, length))
+		quiet_write(fd, text, length);
 	errno = kept;
 }
 
@@ -113,5 +113,5 @@ void quiet_say(const char *format, ...)
 	if (length >= (int)sizeof(line))
 		length = sizeof(line) - 1;
 	if (length > 0 && !quiet_hand_over(line, (size_t)length))
-		quiet_tell(line, (size_t)length);
+		quiet_tell(STDERR_FILENO, line, (size_t)length);
 }

@@ -30,7 +30,7 @@ bool quiet_has_room(int fd, size_t length);
  * Writes text to stderr. If stderr is a file and file sizes are limited, half of the limit is left to the
  * program, and the text is written as a whole or not at all.
  */
-void quiet_tell(const char *text, size_t length);
+void quiet_tell(int fd, const char *text, size_t length);
 
 /* Hands a line of at most 1,023 bytes over, or writes it like quiet_tell. The format ends with the newline. */
 __attribute__((format(printf, 1, 2))) void quiet_say(const char *format, ...);

@@ -326,7 +326,7 @@ static void write_texts(void)
 		for (ssize_t i = 0; i < count; i++)
 			if (texts[i] != MARK_SEEN && texts[i] != MARK_TOLD)
 				texts[length++] = texts[i];
-		quiet_tell(texts, length);
+		quiet_tell(STDERR_FILENO, texts, length);
 	}
 }
 

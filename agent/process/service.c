@@ -12,6 +12,7 @@
 #include "agent/core/crowd.h"
 #include "agent/core/drain.h"
 #include "agent/ledger/training.h"
+#include "agent/host/log.h"
 #include "agent/iterations/iterations.h"
 #include "agent/process/control.h"
 #include "agent/region/region.h"
@@ -26,6 +27,7 @@
 #define SERVICE_NS_MAX  1e6      /* a service that takes longer without a training was preempted */
 
 #define PAUSE_MAX_NS 100000000u /* longest time between two services of all threads */
+#define BEGUN_NS     20e6 /* time after which the program has registered what it does at its exit */
 #define REST_MAX_NS  500000000u /* longest rest of the helper */
 
 /*
@@ -137,6 +139,8 @@ uint64_t service_all_threads(void)
 	static uint64_t due;
 
 	if (is_due(&due)) {
+		if (clock_now() - core.process.start > clock_ticks(BEGUN_NS))
+			log_hold_at_exit();
 		for (struct thread *thread = core_threads(); thread; thread = thread->next)
 			drain_other_thread(thread, clock_now());
 		if (service_try_step()) {

@@ -151,6 +151,20 @@ else
 	skip descriptors "this kernel (before 5.9) gives a thread no descriptors of its own"
 fi
 
+# ---- programs that close stderr ----
+
+# prints NAME COMMAND...: the report is on stderr, although the program closes it
+prints() {
+	PHASEMUX_REPORT=text under "$@"
+	unchanged "$1" "$1.alone"
+	is "$(grep -cE '^phasemux: program closes_stderr|^Results: ' "$1.err")" 2 "$1: the report is on stderr"
+}
+
+prints closes_file ./program closes_stderr 1
+prints closes_file_early ./program closes_stderr_early 1
+prints closes_file_below bash -c './program closes_stderr_early 1; exit $?'
+prints closes_pipe bash -c './program closes_stderr 1 2>&1 | cat >&2; exit 3'
+
 # ---- other ways to become a target ----
 
 if [ -x "$programs/omp" ]; then

@@ -92,6 +92,27 @@ static int opens_files(void)
 	return 0;
 }
 
+static void close_stderr(void)
+{
+	fclose(stderr);
+}
+
+/* Closes stderr before its exit, as xz does. */
+static int closes_stderr_early(void)
+{
+	compute(300);
+	close_stderr();
+	return 0;
+}
+
+/* Closes stderr at its exit, as GNU programs do to learn whether all was written. */
+static int closes_stderr(void)
+{
+	atexit(close_stderr);
+	compute(300);
+	return 0;
+}
+
 /* Starts its own file as a worker, which computes. */
 static int starts_itself(void)
 {
@@ -208,6 +229,7 @@ int main(int argc, char **argv)
 		{ "ends_quickly", ends_quickly }, { "ends_by_signal", ends_by_signal },
 		{ "becomes_another", becomes_another }, { "forks", forks },
 		{ "starts_itself", starts_itself }, { "opens_files", opens_files },
+		{ "closes_stderr", closes_stderr }, { "closes_stderr_early", closes_stderr_early },
 		{ "forks_often", forks_often }, { "forks_and_ends", forks_and_ends },
 		{ "forks_a_moment", forks_a_moment }, { "enters_namespace", enters_namespace },
 		{ "first_thread_ends", first_thread_ends },
