@@ -89,10 +89,25 @@ static int reopen_stderr(void)
 	return -1;
 }
 
-static void hold_stderr(void)
+/* Returns the descriptor that is held; -1: there is none, or the program has closed it. */
+static int find_held(void)
 {
-	if (held < 0 && is_of_stderr(STDERR_FILENO))
+	return held >= 0 && is_of_stderr(held) ? held : -1;
+}
+
+void log_hold(void)
+{
+	if (find_held() < 0 && is_of_stderr(STDERR_FILENO))
 		held = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, descriptor_lowest());
+}
+
+void log_release(void)
+{
+	int fd = find_held();
+
+	held = -1;
+	if (fd >= 0)
+		close(fd);
 }
 
 void log_hold_at_exit(void)
@@ -100,7 +115,7 @@ void log_hold_at_exit(void)
 	static bool registered;
 
 	if (!registered)
-		registered = atexit(hold_stderr) == 0;
+		registered = atexit(log_hold) == 0;
 }
 
 /* Waits until the reader has read all, if the descriptor is a pipe. Returns whether it has. */
@@ -134,7 +149,7 @@ void log_text(const char *text, size_t length)
 {
 	bool reads = length > PART;
 	/* a daemon closes descriptors, and descriptor 2 may now be a file of the program's data */
-	int opened = -1, fd = is_of_stderr(STDERR_FILENO) ? STDERR_FILENO : held;
+	int opened = -1, fd = is_of_stderr(STDERR_FILENO) ? STDERR_FILENO : find_held();
 
 	if (fd < 0)
 		fd = opened = reopen_stderr();

@@ -17,6 +17,13 @@ bool log_speaks(void);
 __attribute__((format(printf, 1, 2))) void log_line(const char *format, ...);
 
 /*
+ * Opens another descriptor of stderr, for the time when the program has put another file in its place. A reader of stderr then
+ * waits until it is released, also in the children of forks.
+ */
+void log_hold(void);
+void log_release(void);
+
+/*
  * When the process exits, opens another descriptor of stderr before the program closes it, as GNU programs do to learn
  * whether all was written. Only what registers later is called earlier, so call this when the program has begun.
  */

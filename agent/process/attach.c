@@ -365,6 +365,9 @@ static int find_means(char *why, size_t why_size)
 /* Begins to observe. */
 static FLOAT_ENV_COMPUTES void observe(struct preload *preload)
 {
+	/* the launcher waits for the process, and not for the end of its stderr */
+	if (preload->with_mpi)
+		log_hold();
 	storage_record_bursts();
 	core.process.attached = true;
 	start_helper(&preload->first);

@@ -285,6 +285,8 @@ static FLOAT_ENV_COMPUTES void end_run(struct preload_thread *slot, void *site, 
 	core.preload->set_hooks(NULL);
 	if (thread)
 		thread_close(thread);
+	if (core.preload->with_mpi)
+		log_release();
 	plain_locale_leave(&plain);
 }
 

@@ -162,6 +162,7 @@ static void in_child(void)
 	int state = cancellation_hold();
 
 	core.preload->set_hooks(NULL);
+	log_release();
 	abandon_counters();
 	if (core.family)
 		find_a_place(thread, first, finished);

@@ -137,6 +137,11 @@ for mpi in $mpis; do
 	done
 done
 
+# Models write what they say to a file of each rank.
+for mpi in $mpis; do
+	holds "close_stderr.$mpi: the report is on the stderr that the rank had" grep -q '^Results: ' "$tmp/close_stderr.$mpi.err"
+done
+
 # On two ranks, 10 calls were left without a return, and 400 returned. The time after the former is in no burst.
 for mpi in $mpis; do
 	holds "leave_calls.$mpi: the bursts after a call that never returned are counted" \
