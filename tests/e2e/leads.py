@@ -78,16 +78,18 @@ def check_still(prefix, leads):
 def check_again(prefix, leads, changed):
     """Most spared ranks have read some hundred steps in a row after this one, because their arguments changed, and hardly any before."""
     named = {rank for shape in report(leads)["leads"]["shapes"] for rank in shape["lead_ranks"]}
+    spared = set(range(RANKS)) - named
     again = 0
-    for rank in set(range(RANKS)) - named:
+    for rank in spared:
         with open(f"{prefix}.{rank}", encoding="utf-8") as file:
             steps = [int(line) for line in file]
         before, after = steps[int(changed) - AGAIN:int(changed)], steps[int(changed):]
         most = max(sum(map(bool, after[i:i + AGAIN])) for i in range(len(after) - AGAIN))
         print(f"rank {rank}: {sum(map(bool, before))} of {AGAIN} steps before the change with reads, and {most} after it")
         again += most > 0.9 * AGAIN and sum(map(bool, before)) < 0.5 * AGAIN
-    if again < 2:
-        yield f"{again} ranks have read again"
+    # on a busy machine other ranks become leads in the course of the run
+    if again < min(2, max(1, len(spared))):
+        yield f"{again} of {len(spared)} ranks have read again"
 
 
 def check_samples(every, leads):
