@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "agent/boundary/kin.h"
@@ -27,13 +28,15 @@ int machine_look(struct machine *machine)
 
 int machine_find_bin(char *folder, size_t size)
 {
-	ssize_t length = readlink("/proc/self/exe", folder, size - 1);
+	char path[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
 
-	if (length < 0)
+	path[length > 0 ? length : 0] = '\0';
+	/* without /proc, by the path with which it was called */
+	if (length < 0 && !realpath((const char *)getauxval(AT_EXECFN), path))
 		return -errno;
-	folder[length] = '\0';
-	*strrchr(folder, '/') = '\0';
-	return 0;
+	*strrchr(path, '/') = '\0';
+	return snprintf(folder, size, "%s", path) < (int)size ? 0 : -ENAMETOOLONG;
 }
 
 int machine_find_library(char *path, size_t size)

@@ -50,6 +50,17 @@ else
 	skip "perf_event_paranoid 4: the setting to change is named" "this takes root"
 fi
 
+# ---- no /proc, as in a folder that became the root (chroot) ----
+if unshare -m umount -l /proc 2>/dev/null; then
+	run no_proc PHASEMUX_OUTPUT="$tmp/no_proc.result" PHASEMUX_SPOOL="$tmp/spool" \
+		unshare -m sh -c 'umount -l /proc && exec "$@"' - "$phasemux" run -- "$programs/posix_threads" 20
+	run no_proc.alone "$programs/posix_threads" 20
+	unchanged no_proc no_proc.alone
+	holds "without /proc: a report" report schema no_proc.result/report.json
+else
+	skip "without /proc: a report" "this takes root"
+fi
+
 # ---- invalid settings: one line, phasemux is off, the program runs ----
 refused() {
 	local name=$1 setting=$2 word=$3
