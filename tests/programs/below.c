@@ -120,7 +120,7 @@ static int starts_itself(void)
 	pid_t child = vfork();
 
 	if (child == 0) {
-		execl("/proc/self/exe", "worker", "ends", "400", (char *)NULL);
+		execl("/proc/self/exe", "worker", "ends", "200", (char *)NULL);
 		_exit(127);
 	}
 	waitpid(child, &status, 0);
