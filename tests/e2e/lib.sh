@@ -73,7 +73,8 @@ if [ -n "$sanitizer" ]; then
 	# The sanitizer sees that the program takes a lock, because phasemux intercepts that, but not that it
 	# releases it. A process that ends by _exit() joins no thread.
 	export TSAN_OPTIONS=$findings:ignore_noninstrumented_modules=1:report_mutex_bugs=0
-	TSAN_OPTIONS+=:die_after_fork=0:report_thread_leaks=0
+	# a process with threads waits at its exit, by default for a second, for what they still do
+	TSAN_OPTIONS+=:die_after_fork=0:report_thread_leaks=0:atexit_sleep_ms=20
 	# MPI's own hooks for memory run before the sanitizer knows a thread.
 	export UCX_MEM_EVENTS=no UCX_MEM_MMAP_HOOK_MODE=none OMPI_MCA_memory=^patcher
 fi
