@@ -17,8 +17,8 @@ bool log_speaks(void);
 __attribute__((format(printf, 1, 2))) void log_line(const char *format, ...);
 
 /*
- * Opens another descriptor of stderr, for the time when the program has put another file in its place. A reader of stderr then
- * waits until it is released, also in the children of forks.
+ * Opens another descriptor of stderr, for the time when the program has put another file in its place. As long as it is
+ * open, a reader of stderr meets no end, so each child of a fork must release it, too.
  */
 void log_hold(void);
 void log_release(void);
@@ -30,11 +30,13 @@ void log_release(void);
 void log_hold_at_exit(void);
 
 /*
- * Hands a text over (quiet.h), or writes it to stderr, if stderr is still the same file as at log_open, or is held, or can be
- * opened again: it is a file or a terminal, and the process is in the same session. If the program
- * has closed stderr, the descriptor may now be any file of the program. If stderr is a pipe, a long text is written in
- * parts of whole lines, each of which waits for at most 0.1 s until the reader has read the one before. Open MPI 5's
- * launcher puts the half of a line that it has read before what the program prints on stdout.
+ * Hands a text over (quiet.h), or writes it to the file that stderr was at log_open. If the program has closed stderr, its
+ * descriptor may now be any file of the program. Then the text goes to the descriptor that is held, or to the file or the
+ * terminal, which is opened again if the process is in the same session. If none of this is possible, the text is lost.
+ *
+ * If stderr is a pipe, a long text is written in parts of whole lines, each of which waits for at most 0.1 s until the
+ * reader has read the one before. Open MPI 5's launcher puts the half of a line that it has read before what the program
+ * prints on stdout.
  */
 void log_text(const char *text, size_t length);
 

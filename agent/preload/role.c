@@ -148,7 +148,7 @@ static bool has_script(void)
 	return false;
 }
 
-/* Returns whether this process is a worker of its parent. path, parent: the files that both run. */
+/* Returns whether this process, which runs the file `path`, is a worker of its parent, which runs the file `parent`. */
 static bool is_worker(const char *path, const char *parent)
 {
 	return strcmp(path, parent) == 0 && !(is_interpreter(path) && has_script());
