@@ -26,7 +26,7 @@ static inline unsigned tasks_count(void)
 }
 
 /* Waits until the thread of this number, which another one has joined, is gone, one second at most. */
-static inline void tasks_wait_for(pid_t tid)
+static inline void tasks_wait_until_gone(pid_t tid)
 {
 	for (int tries = 0; syscall(SYS_tgkill, getpid(), tid, 0) == 0 && tries < TASKS_TRIES;
 			tries++)
@@ -34,7 +34,7 @@ static inline void tasks_wait_for(pid_t tid)
 }
 
 /* Waits until this process has no more than `most` threads, one second at most. */
-static inline void tasks_wait(unsigned most)
+static inline void tasks_wait_until_at_most(unsigned most)
 {
 	for (int tries = 0; tasks_count() > most && tries < TASKS_TRIES; tries++)
 		nanosleep(&(struct timespec){ .tv_nsec = TASKS_PAUSE_NS }, NULL);

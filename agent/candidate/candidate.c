@@ -202,7 +202,7 @@ static bool prepare_on_thread(void)
 	if (!create_thread(&thread, prepare_aside, &aside))
 		return candidate.events->prepare();
 	calls.join(thread, NULL);
-	tasks_wait_for(aside.tid);
+	tasks_wait_until_gone(aside.tid);
 	return aside.is_prepared;
 }
 
@@ -322,7 +322,7 @@ bool candidate_leave(void)
 	}
 	state = cancellation_hold();
 	if (threads)
-		tasks_wait(threads - 1);
+		tasks_wait_until_at_most(threads - 1);
 	cancellation_release(state);
 	return true;
 }

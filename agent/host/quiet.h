@@ -27,12 +27,12 @@ bool quiet_hand_over(const char *text, size_t length);
 bool quiet_has_room(int fd, size_t length);
 
 /*
- * Writes text to stderr. If stderr is a file and file sizes are limited, half of the limit is left to the
- * program, and the text is written as a whole or not at all.
+ * Writes text to `fd`, a descriptor of stderr. If it is a file and file sizes are limited, half of the limit is left to
+ * the program, and the text is written as a whole or not at all.
  */
 void quiet_tell(int fd, const char *text, size_t length);
 
-/* Hands a line of at most 1,023 bytes over, or writes it like quiet_tell. The format ends with the newline. */
+/* Hands a line of at most 1,023 bytes over, or writes it to stderr like quiet_tell. The format ends with the newline. */
 __attribute__((format(printf, 1, 2))) void quiet_say(const char *format, ...);
 
 #endif

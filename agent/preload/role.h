@@ -45,7 +45,8 @@ bool role_is_mpi_launcher(long process);
 /*
  * Returns whether this process, which has the role ROLE_BELOW, is a program of the user. Its file is outside of the
  * system's folders, or is an interpreter of a language in which people compute. It is no worker: its parent runs another
- * file, or is the same interpreter with a script of its own. The parent is no debugger, tracer or launcher of an MPI.
+ * file, or both run the same interpreter, and this process has a script. The parent is no debugger, tracer or launcher of
+ * an MPI.
  */
 bool role_is_of_user(void);
 

@@ -28,7 +28,7 @@ bool alone_leave(void)
 	bool had = helper_leave();
 
 	if (had)
-		tasks_wait(1 + threads_of_emulator);
+		tasks_wait_until_at_most(1 + threads_of_emulator);
 	return had;
 }
 
