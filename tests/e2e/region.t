@@ -50,10 +50,13 @@ holds "the Paraver trace is clustered" "$phasemux" cluster --quiet --cluster-by 
 is "$(tail -n +2 clusters/bursts.csv | wc -l)" 1212 "each call has a burst before it"
 holds "the Perfetto trace has each call" "$python" "$root/tests/e2e/perfetto.py" region again.perfetto-trace 2 606
 
-# counters that were read are in the traces
-scripted counted SCRIPTED_PMU=auto=triad PHASEMUX_BUDGET=none PHASEMUX_REGION=6 \
-	on "$mpi" 2 "$programs/shapes.$mpi" conjugate_gradient 600
-"$phasemux" region counted.result >counted.told
+# Counters that were read are in the traces. On a busy machine the phases may not be steady before the shorter run ends.
+for steps in 600 3000; do
+	rm -rf counted.result
+	scripted counted SCRIPTED_PMU=auto=triad PHASEMUX_BUDGET=none PHASEMUX_REGION=6 \
+		on "$mpi" 2 "$programs/shapes.$mpi" conjugate_gradient "$steps"
+	"$phasemux" region counted.result >counted.told && break
+done
 holds "with counters: it is good" check counted.result/region 2 606 "$inner MPI_Allreduce"
 holds "the Paraver trace names cycles and instructions" grep -q "^7 *42000101 *instructions" counted.result/region.pcf
 holds "and phasemux cluster finds phases by them" "$phasemux" cluster --quiet --cluster-by instructions,ipc \
