@@ -22,10 +22,6 @@
 
 #define STACK_BYTES (1u << 20)
 
-/* Longest wait for a thread that makes the process a target: of an end of the process, and of a fork. */
-#define END_WAIT_NS  2000000000u
-#define FORK_WAIT_NS 500000000u
-
 /*
  * The key's number at least. Another C library in the process (dlmopen) numbers its own keys from 0 and writes to the same
  * values, so that a key of the agent must not change the numbers of the program's. Values below 32 need no memory.
@@ -51,18 +47,13 @@ static struct {
 	atomic_bool ends;
 	pid_t pid; /* 0: this process has never been a candidate */
 	pthread_t thread;
+	_Atomic pid_t starter; /* the thread that makes the process a target, at the moment */
 	double used_ns; /* processor time that the process had used when it became this program */
 	int filtered; /* whether system calls were filtered at that time, as PR_GET_SECCOMP says it */
 } candidate;
 
 /* The calling thread forks, and has met the phase STARTING. */
 static __thread bool forks_early __attribute__((tls_model("initial-exec")));
-
-/* The thread that prepares, with descriptors of its own. */
-struct aside {
-	pid_t tid;
-	bool is_prepared;
-};
 
 /* Functions that are in another library than libc before glibc 2.34, which not all programs need. */
 static struct {
@@ -108,14 +99,23 @@ static void rest_while(uint32_t word, uint64_t ns)
 	syscall(SYS_futex, &candidate.word, FUTEX_WAIT_PRIVATE, word, &pause, NULL, 0);
 }
 
-/* Waits until the phase is not STARTING, `most` ns at most. Returns whether it was STARTING when it was called. */
-static bool wait_for_start(uint64_t most)
+static pid_t this_thread(void)
 {
-	uint64_t begin = clock_monotonic();
+	return (pid_t)syscall(SYS_gettid);
+}
+
+/*
+ * Waits until the phase is not STARTING, or until the thread that makes it a target does not run. Returns whether it was
+ * STARTING when it was called.
+ */
+static bool wait_for_start(void)
+{
+	struct tasks_patience patience = { 0 };
 	uint32_t word = atomic_load(&candidate.word);
 	bool met = phase_of(word) == STARTING;
 
-	while (phase_of(word) == STARTING && clock_monotonic() - begin < most) {
+	while (phase_of(word) == STARTING &&
+			tasks_wait_on(&patience, atomic_load(&candidate.starter))) {
 		rest_while(word, COMPUTING_PAUSE_FIRST_NS);
 		word = atomic_load(&candidate.word);
 	}
@@ -185,25 +185,26 @@ static bool create_thread(pthread_t *thread, candidate_task *task, void *argumen
 
 static void *prepare_aside(void *argument)
 {
-	struct aside *aside = argument;
+	bool *is_prepared = argument;
 
-	aside->tid = (pid_t)syscall(SYS_gettid);
+	atomic_store(&candidate.starter, this_thread());
 	/* Linux has this since 5.9; before, the files that are opened for a moment take numbers of the program's */
 	syscall(SYS_CLOSE_RANGE, STDERR_FILENO + 1, ~0u, UNSHARE_DESCRIPTORS);
-	aside->is_prepared = candidate.events->prepare();
+	*is_prepared = candidate.events->prepare();
 	return NULL;
 }
 
+/* Prepares on a thread with descriptors of its own. */
 static bool prepare_on_thread(void)
 {
-	struct aside aside = { 0 };
+	bool is_prepared = false;
 	pthread_t thread;
 
-	if (!create_thread(&thread, prepare_aside, &aside))
+	if (!create_thread(&thread, prepare_aside, &is_prepared))
 		return candidate.events->prepare();
 	calls.join(thread, NULL);
-	tasks_wait_until_gone(aside.tid);
-	return aside.is_prepared;
+	tasks_wait_until_gone(atomic_exchange(&candidate.starter, this_thread()));
+	return is_prepared;
 }
 
 static void *wait_and_start(void *unused)
@@ -211,6 +212,7 @@ static void *wait_and_start(void *unused)
 	candidate_task *task = NULL;
 
 	(void)unused;
+	atomic_store(&candidate.starter, this_thread());
 	if (!wait_until_computing())
 		return NULL;
 	/* a filter that the program has set for all its threads may end the process at a call that it does not expect */
@@ -253,7 +255,7 @@ bool candidate_claim(void)
 void candidate_settle(void)
 {
 	if (!candidate_claim())
-		wait_for_start(END_WAIT_NS);
+		wait_for_start();
 }
 
 void candidate_end(void)
@@ -263,7 +265,7 @@ void candidate_end(void)
 	atomic_store(&candidate.ends, true);
 	/* the end of the process ends the thread */
 	if (!change_phase(WAITING, OVER))
-		wait_for_start(END_WAIT_NS);
+		wait_for_start();
 }
 
 bool candidate_is_ending(void)
@@ -275,7 +277,7 @@ bool candidate_is_ending(void)
 static void first_ends(void *unused)
 {
 	(void)unused;
-	if (!is_here() || (pid_t)syscall(SYS_gettid) != candidate.pid)
+	if (!is_here() || this_thread() != candidate.pid)
 		return;
 	atomic_store(&candidate.ends, true);
 	candidate_settle();
@@ -289,7 +291,7 @@ static void before_fork(void)
 	if (!is_here())
 		return;
 	atomic_fetch_add(&candidate.word, FORK);
-	forks_early = wait_for_start(FORK_WAIT_NS);
+	forks_early = wait_for_start();
 }
 
 static void after_fork(void)
@@ -317,7 +319,7 @@ bool candidate_leave(void)
 		return false;
 	threads = tasks_count();
 	if (!end_thread()) {
-		wait_for_start(END_WAIT_NS);
+		wait_for_start();
 		return false;
 	}
 	state = cancellation_hold();

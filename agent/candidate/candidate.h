@@ -47,7 +47,7 @@ void candidate_start(const struct candidate_events *events);
  */
 bool candidate_claim(void);
 
-/* Like candidate_claim(), but if the thread is at it, waits until it has done it, two seconds at most. */
+/* Like candidate_claim(), but if the thread is at it, waits until it has done it, or has not run for a second. */
 void candidate_settle(void);
 
 /* Like candidate_settle(), because the process ends. A signal handler may call it, and the child of a vfork. */

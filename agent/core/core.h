@@ -81,7 +81,7 @@ struct core {
 	struct exchange *exchange;
 	struct burst_csv *bursts; /* NULL, unless the user wants all bursts */
 	struct family *family; /* the processes that are forked; NULL: they are not observed. attach.c's */
-	atomic_flag stepping; /* without MPI: held by the thread that makes a step of a round */
+	_Atomic pid_t stepping; /* without MPI: the thread that makes a step of a round; 0: none */
 };
 
 extern struct core core;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "agent/core/helper.h"
 
+#include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -8,16 +9,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "agent/boundary/tasks.h"
 #include "agent/host/float_env.h"
 #include "agent/host/own_thread.h"
 #include "sampling/clock.h"
 
-/* A fork waits at most HOLD_TRIES x HOLD_PAUSE_US for the work that is under way. */
-#define HOLD_TRIES    1000
 #define HOLD_PAUSE_US 100
-
-/* Longest time for which the exit of the process waits for the helper, in s. */
-#define EXIT_SECONDS 2
+#define EXIT_PAUSE_US 1000
 
 enum stop {
 	GO_ON,
@@ -181,26 +179,28 @@ void helper_stop_with(void (*last)(void *argument), void *argument)
 
 void helper_stop_at_exit(void)
 {
-	struct timespec until;
+	struct tasks_patience patience = { 0 };
 
 	if (!helper.started)
 		return;
 	tell_to_stop();
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += EXIT_SECONDS;
-	pthread_timedjoin_np(helper.thread, NULL, &until);
+	while (pthread_tryjoin_np(helper.thread, NULL) == EBUSY &&
+			tasks_wait_on(&patience, atomic_load(&helper.tid)))
+		usleep(EXIT_PAUSE_US);
 }
 
 void helper_hold(void)
 {
-	for (int tries = 0; tries < HOLD_TRIES; tries++) {
+	struct tasks_patience patience = { 0 };
+
+	do {
 		held = pthread_mutex_trylock(&work) == 0;
 		if (held && (!helper.started || atomic_load(&helper.tid)))
 			return;
 		/* the helper works, or has not started yet, which is work too */
 		helper_let_go();
 		usleep(HOLD_PAUSE_US);
-	}
+	} while (tasks_wait_on(&patience, atomic_load(&helper.tid)));
 }
 
 void helper_let_go(void)

@@ -60,7 +60,7 @@ void helper_stop(void);
 void helper_stop_with(void (*last)(void *argument), void *argument);
 
 /*
- * Like helper_stop(), but waits two seconds at most. A signal handler may end the process while the thread that it
+ * Like helper_stop(), but waits only while the helper runs. A signal handler may end the process while the thread that it
  * interrupted holds a lock that the helper needs.
  */
 void helper_stop_at_exit(void);
@@ -68,7 +68,7 @@ void helper_stop_at_exit(void);
 /*
  * Hold the helper while the program forks. Otherwise the child might inherit locks that the helper holds (an
  * allocator's, perhaps), and that no thread of the child would release. helper_hold waits until the helper
- * rests, but at most HOLD_TRIES x HOLD_PAUSE_US. Call on the program's only thread.
+ * rests, or does not run. Call on the program's only thread.
  */
 void helper_hold(void);
 void helper_let_go(void);

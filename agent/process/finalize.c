@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "agent/boundary/tasks.h"
 #include "agent/bursts/delimit.h"
 #include "agent/bursts/reading.h"
 #include "agent/bursts/rest_estimate.h"
@@ -32,8 +33,6 @@
 #include "sampling/cancellation.h"
 #include "sampling/clock.h"
 
-/* The wait for the step of a round that another thread makes: in all 1 s. */
-#define STEP_TRIES    1000
 #define STEP_PAUSE_US 1000
 
 /*
@@ -213,12 +212,14 @@ struct ending {
 static void make_ending(void *of)
 {
 	struct ending *ending = of;
+	struct tasks_patience patience = { 0 };
 	struct plain_locale plain = plain_locale_enter();
 
 	for (struct thread *each = core_threads(); each; each = each->next)
 		drain_thread(each, ending->begun);
 	/* without MPI, another thread may be in a step of a round, which does not take long */
-	for (int tries = 0; !core.adapter && tries < STEP_TRIES && !service_try_step(); tries++)
+	while (!core.adapter && !service_try_step() &&
+			tasks_wait_on(&patience, atomic_load(&core.stepping)))
 		usleep(STEP_PAUSE_US);
 	finish_run(ending->wall_seconds, ending->off_seconds, ending->begun);
 	ending->is_made = true;

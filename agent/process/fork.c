@@ -134,7 +134,7 @@ static void begin_anew(void)
 	core.bursts = NULL;
 	core.rules.adaptive = NULL;
 	core.rules.finished = false;
-	atomic_flag_clear(&core.stepping);
+	atomic_store(&core.stepping, 0);
 	threads_forget();
 	forked.first = (pid_t)syscall(SYS_gettid);
 	*forked.slot = (struct preload_thread){ .core = NULL };

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <stdatomic.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "agent/bursts/budget.h"
 #include "agent/bursts/rest_estimate.h"
@@ -186,12 +188,15 @@ void service_account(struct thread *thread, uint64_t ticks, double training_ns)
 
 bool service_try_step(void)
 {
+	pid_t none = 0;
+
 	/* pairs with the release in service_end_step: this thread sees what the last step has done */
-	return !atomic_flag_test_and_set_explicit(&core.stepping, memory_order_acquire);
+	return atomic_compare_exchange_strong_explicit(&core.stepping, &none,
+			(pid_t)syscall(SYS_gettid), memory_order_acquire, memory_order_relaxed);
 }
 
 void service_end_step(void)
 {
 	/* pairs with the acquire in service_try_step: publishes what the step has done */
-	atomic_flag_clear_explicit(&core.stepping, memory_order_release);
+	atomic_store_explicit(&core.stepping, 0, memory_order_release);
 }

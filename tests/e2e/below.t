@@ -137,6 +137,14 @@ for thing in ends ends_at_once ends_quickly ends_by_signal becomes_another forks
 		is "$(reported "$thing.90")" "./program $thing 90;" "$thing: the report" ;;
 	esac
 done
+
+# An agent that starts slowly, in the constructor of a library that holds a lock of its own. A fork waits for it, because its
+# child would wait for ever for that lock when it ends.
+if [ -z "$sanitizer" ] && [ -e "$programs/slow_barriers.so" ]; then
+	LD_PRELOAD="$programs/slow_barriers.so" observes slow_start "./program forks 150;" bash -c './program forks 150; exit $?'
+	is "$(grep -c '^slow_barriers: ' slow_start.err)" 1 "slow_start: the agent started slowly"
+fi
+
 under after_exit bash -c './program ends_at_once 200; exit $?'
 is "$(left after_exit)" 1 "ends_at_once: its sums are left"
 holds "and recover makes the report" "$phasemux" recover --remove "$tmp/after_exit.spool"
