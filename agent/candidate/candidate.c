@@ -207,6 +207,18 @@ static bool prepare_on_thread(void)
 	return is_prepared;
 }
 
+/*
+ * Waits until no fork is under way. One that has met the start does not run the handlers that the start has registered, which
+ * hold the agent's thread. Its child would inherit the locks of what this thread does from now on.
+ */
+static void wait_for_forks(void)
+{
+	uint32_t word;
+
+	while ((word = atomic_load(&candidate.word)) >= FORK)
+		rest_while(word, COMPUTING_PAUSE_FIRST_NS);
+}
+
 static void *wait_and_start(void *unused)
 {
 	candidate_task *task = NULL;
@@ -222,7 +234,10 @@ static void *wait_and_start(void *unused)
 		calls.detach(pthread_self());
 	change_phase(STARTING, OVER);
 	wake_all();
-	return task ? task(NULL) : NULL;
+	if (!task)
+		return NULL;
+	wait_for_forks();
+	return task(NULL);
 }
 
 /* Starts the thread. Without it, the process is no candidate. */
