@@ -119,8 +119,8 @@ fi
 DELAYS=${DELAYS:-${sanitizer:+56}}
 for thing in ends ends_at_once ends_quickly ends_by_signal becomes_another forks forks_often forks_and_ends forks_a_moment \
 	first_thread_ends only_thread_ends first_thread_is_cancelled changes_user changes_environment; do
-	if [ "$sanitizer" = tsan ] && [[ $thing = *_thread_* ]]; then
-		skip "$thing" "the sanitizer has a thread of its own, with which the process goes on"
+	if [ "$sanitizer" = tsan ] && [[ $thing = *_thread_* || $thing = forks* ]]; then
+		skip "$thing" "the sanitizer has a thread of its own, with which the process goes on, or has forked with threads"
 		continue
 	fi
 	differ=
