@@ -124,8 +124,8 @@ for thing in ends ends_at_once ends_quickly ends_by_signal becomes_another forks
 		continue
 	fi
 	differ=
-	run "$thing.alone" bash -c "./program $thing 90; exit \$?"
-	for ms in 1 ${DELAYS:-50 52 54 56 58 60 64} 90; do
+	run "$thing.alone" bash -c "./program $thing 200; exit \$?"
+	for ms in 1 ${DELAYS:-50 52 54 56 58 60 64} 200; do
 		name=$thing.$ms
 		observed "$name" bash -c "./program $thing $ms; exit \$?"
 		cmp -s "$name.out" "$thing.alone.out" && cmp -s "$name.code" "$thing.alone.code" || differ+=" $ms"
@@ -134,7 +134,7 @@ for thing in ends ends_at_once ends_quickly ends_by_signal becomes_another forks
 	done
 	is "$differ" "" "$thing: as without phasemux, at most one report"
 	case $thing in ends|ends_quickly|forks|*_thread_ends|changes*)
-		is "$(reported "$thing.90")" "./program $thing 90;" "$thing: the report" ;;
+		is "$(reported "$thing.200")" "./program $thing 200;" "$thing: the report" ;;
 	esac
 done
 
