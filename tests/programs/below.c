@@ -73,7 +73,7 @@ static int code_of_child(double ms)
 }
 
 /*
- * Opens and closes a file again and again, for 60 ms of processor time. Says whether its number was often another one than
+ * Opens and closes a file again and again, for 200 ms of processor time. Says whether its number was often another one than
  * at first. Opens of the agent that follow each other at once are counted once.
  */
 static int opens_files(void)
@@ -81,7 +81,7 @@ static int opens_files(void)
 	int first = open("/dev/null", O_RDONLY), before = first, others = 0;
 
 	close(first);
-	for (double end = used_ms() + 60; used_ms() < end;) {
+	for (double end = used_ms() + 200; used_ms() < end;) {
 		int fd = open("/dev/null", O_RDONLY);
 
 		others += fd != first && before == first;
