@@ -8,14 +8,15 @@
 [ -e "$scripted" ] || skip_all "no scripted PMU was built"
 mpis=$(mpis_of few)
 [ -n "$mpis" ] || skip_all "no MPI is installed"
-# with a sanitizer one is enough: bursts are cut without MPI's help
-[ -z "$sanitizer" ] || mpis=${mpis%%$'\n'*}
+shapes="ten assembly cycles"
+# with a sanitizer one of each is enough: bursts are cut without MPI's help, and in each shape alike
+[ -z "$sanitizer" ] || mpis=${mpis%%$'\n'*} shapes=cycles
 
 # phases_of SHAPE: the number of phases with long bursts for a second
 phases_of() { [ "$1" = assembly ] && echo 2 || echo 1; }
 
 for mpi in $mpis; do
-	for shape in ten assembly cycles; do
+	for shape in $shapes; do
 		name=$shape.$mpi
 		# a call each 10 ms: all counters of each kind of work are known exactly
 		scripted "$name.truth" SCRIPTED_PMU=spin=0.2 PHASEMUX_BUDGET=none \
