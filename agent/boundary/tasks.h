@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The threads that this process has, as the kernel counts them, and waits for them. The kernel gives up a thread a moment
- * after another one has joined it. The waits for its end are points of cancellation.
+ * after another one has joined it. tasks_wait_until_... are points of cancellation.
  */
 #ifndef PHASEMUX_AGENT_BOUNDARY_TASKS_H
 #define PHASEMUX_AGENT_BOUNDARY_TASKS_H
@@ -53,11 +53,12 @@ static inline void tasks_wait_until_at_most(unsigned most)
 }
 
 /*
- * Returns whether to wait on for the work of the thread `tid`, because it has run within the last second, however slow the
- * machine is. A thread that does not run may wait itself for something that the calling thread holds. 0: a thread of which
- * nothing is known. The calling thread does not wait for itself: a signal may have come amid its work.
+ * Returns whether to wait on for the work of the thread `tid`: it has run within the last second. So the wait is as long as
+ * the machine is slow, and ends if that thread itself waits for something that the calling thread holds. Returns false for
+ * the calling thread, whose work a signal may have interrupted. For tid 0, a thread that is not known yet, returns true for
+ * a second.
  */
-static inline bool tasks_wait_on(struct tasks_patience *patience, pid_t tid)
+static inline bool tasks_patience_lasts(struct tasks_patience *patience, pid_t tid)
 {
 	uint64_t ran = tid ? clock_thread_ns(tid) : 0, now = clock_monotonic();
 

@@ -115,7 +115,7 @@ static bool wait_for_start(void)
 	bool met = phase_of(word) == STARTING;
 
 	while (phase_of(word) == STARTING &&
-			tasks_wait_on(&patience, atomic_load(&candidate.starter))) {
+			tasks_patience_lasts(&patience, atomic_load(&candidate.starter))) {
 		rest_while(word, COMPUTING_PAUSE_FIRST_NS);
 		word = atomic_load(&candidate.word);
 	}

@@ -185,7 +185,7 @@ void helper_stop_at_exit(void)
 		return;
 	tell_to_stop();
 	while (pthread_tryjoin_np(helper.thread, NULL) == EBUSY &&
-			tasks_wait_on(&patience, atomic_load(&helper.tid)))
+			tasks_patience_lasts(&patience, atomic_load(&helper.tid)))
 		usleep(EXIT_PAUSE_US);
 }
 
@@ -200,7 +200,7 @@ void helper_hold(void)
 		/* the helper works, or has not started yet, which is work too */
 		helper_let_go();
 		usleep(HOLD_PAUSE_US);
-	} while (tasks_wait_on(&patience, atomic_load(&helper.tid)));
+	} while (tasks_patience_lasts(&patience, atomic_load(&helper.tid)));
 }
 
 void helper_let_go(void)

@@ -219,7 +219,7 @@ static void make_ending(void *of)
 		drain_thread(each, ending->begun);
 	/* without MPI, another thread may be in a step of a round, which does not take long */
 	while (!core.adapter && !service_try_step() &&
-			tasks_wait_on(&patience, atomic_load(&core.stepping)))
+			tasks_patience_lasts(&patience, atomic_load(&core.stepping)))
 		usleep(STEP_PAUSE_US);
 	finish_run(ending->wall_seconds, ending->off_seconds, ending->begun);
 	ending->is_made = true;
