@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The Test Anything Protocol for unit tests in C. A test calls ok() and the other functions, and ends main with
- * `return tap_done();`. Cases that could hang or die run in a forked child, by tap_survives.
+ * `return tap_done();`. Cases that could hang or die run in a forked child, by tap_survives. What failed is also said on
+ * stderr, which prove shows.
  */
 #ifndef PHASEMUX_TESTS_TAP_H
 #define PHASEMUX_TESTS_TAP_H
 
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -15,30 +17,37 @@
 #include <unistd.h>
 
 static unsigned tap_run, tap_failed;
+static bool tap_passed = true; /* the last case */
 
 __attribute__((format(printf, 2, 3), unused)) static bool ok(bool passed, const char *format, ...)
 {
 	va_list arguments;
+	char name[512];
 
-	printf("%sok %u - ", passed ? "" : "not ", ++tap_run);
 	va_start(arguments, format);
-	vprintf(format, arguments);
+	vsnprintf(name, sizeof(name), format, arguments);
 	va_end(arguments);
-	putchar('\n');
+	printf("%sok %u - %s\n", passed ? "" : "not ", ++tap_run, name);
 	fflush(stdout);
+	if (!passed)
+		fprintf(stderr, "# %s: not ok %u - %s\n", program_invocation_short_name, tap_run,
+				name);
 	tap_failed += !passed;
+	tap_passed = passed;
 	return passed;
 }
 
+/* After a case that failed, prints on stderr. */
 __attribute__((format(printf, 1, 2), unused)) static void diag(const char *format, ...)
 {
+	FILE *out = tap_passed ? stdout : stderr;
 	va_list arguments;
 
-	fputs("# ", stdout);
+	fputs("# ", out);
 	va_start(arguments, format);
-	vprintf(format, arguments);
+	vfprintf(out, format, arguments);
 	va_end(arguments);
-	putchar('\n');
+	fputc('\n', out);
 }
 
 __attribute__((unused)) static bool is_int(long long got, long long want, const char *name)
