@@ -83,6 +83,7 @@ cd "$tmp" || exit 1
 
 tap_count=0
 tap_failed=0
+last_run= # name of the last program that `run` started
 
 ok() {
 	tap_count=$((tap_count + 1))
@@ -91,9 +92,17 @@ ok() {
 	else
 		echo "not ok $tap_count - $2"
 		echo "# ${0##*/}: not ok $tap_count - $2" >&2
+		last_run_said
 		tap_failed=$((tap_failed + 1))
 	fi
 	return "$1"
+}
+
+# last_run_said: prints on stderr how the last program that `run` started ended, and the end of its stderr
+last_run_said() {
+	[ -n "$last_run" ] || return
+	diag "the last run ($last_run) ended with $(cat "$tmp/$last_run.code"); its stderr ends with:"
+	diag "$(tail -n 5 "$tmp/$last_run.err")"
 }
 
 # Prints on stderr, which prove shows.
@@ -153,6 +162,7 @@ run() {
 		) >"$tmp/$name.out" 2>"$tmp/$name.err" </dev/null
 	} 2>/dev/null
 	echo $? >"$tmp/$name.code"
+	last_run=$name
 }
 
 preloaded() {
