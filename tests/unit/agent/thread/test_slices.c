@@ -27,7 +27,7 @@
 #define SLOTS       8
 #define PERIODS     30         /* number of sampling periods in a burst */
 #define WORK        55000000.0 /* number of triad's instructions in PERIODS periods */
-#define LONGER      10 /* how much longer the periods are where a test computes in a burst that waits */
+#define RARER       10         /* factor on the sampling period in sample_rarely */
 
 static struct {
 	struct counting counting;
@@ -37,7 +37,7 @@ static struct {
 	struct exchange *exchange;
 	_Atomic(struct thread *) thread;
 	_Atomic bool done;
-	double computed_ns; /* how long all bursts took, with the time between them */
+	double computed_ns; /* from before the first burst to after the last one */
 } run;
 
 /* Opens the counters of the calling thread. */
@@ -267,7 +267,7 @@ static void test_cut(void)
 	ok(totals->slices > 5 * BURSTS, "bursts are cut (%g slices)", totals->slices);
 	is_int((long long)totals->lost_samples, 0, "no sample finds the ring full");
 	paid = (double)atomic_load(&thread->drain.slicer.sample_ticks) / SAMPLE_COST;
-	most = run.computed_ns / PERIOD_NS + BURSTS; /* one each period, and one more in a burst */
+	most = run.computed_ns / PERIOD_NS + BURSTS; /* one a period, and one more for each burst */
 	ok(totals->samples > 0 && paid >= totals->samples && paid <= most,
 			"the overhead includes each: %g of %g in bursts, and those between them, of %g in all",
 			paid, totals->samples, most);
@@ -287,12 +287,12 @@ static void test_cut(void)
 	stop(thread);
 }
 
-/* Makes the sampling period so long that what a test computes itself is far below it, however slow the machine is. */
+/* Makes the sampling period so long that the little that a waiting test runs is far below it. */
 static void sample_rarely(void)
 {
-	run.rules.sample_ns *= LONGER;
-	run.rules.sample_ticks *= LONGER;
-	run.rules.long_ticks *= LONGER;
+	run.rules.sample_ns *= RARER;
+	run.rules.sample_ticks *= RARER;
+	run.rules.long_ticks *= RARER;
 }
 
 /* Groups change within a burst by the time that its thread has run, not by the time that has passed. */
@@ -312,10 +312,10 @@ static void test_switch(void)
 	quantum = thread->turn.quantum;
 	for (int i = 0; i < 3; i++) {
 		switching_look(thread, &run.rules, clock_now());
-		usleep(LONGER * PERIODS * PERIOD_NS / 1000);
+		usleep(RARER * PERIODS * PERIOD_NS / 1000);
 	}
 	ok(thread->turn.quantum == quantum, "a thread that waits keeps its group");
-	scripted_pmu_work("triad", LONGER * (uint64_t)WORK);
+	scripted_pmu_work("triad", RARER * (uint64_t)WORK);
 	switching_look(thread, &run.rules, clock_now());
 	ok(thread->turn.quantum != quantum, "a thread that has run for long gets the next group");
 	stop(thread);
@@ -334,14 +334,14 @@ static void test_waits(void)
 	if (!thread || thread->opening.error || ledger_admit(run.ledger, thread))
 		abort();
 	switching_look(thread, &run.rules, clock_now());
-	scripted_pmu_work("triad", LONGER * (uint64_t)WORK);
+	scripted_pmu_work("triad", RARER * (uint64_t)WORK);
 	thread->call.path = path_find(&thread->sites.paths, 0x1000, NULL);
 	delimit_begin(thread, &run.rules, MPI_CALL_Send, clock_now());
 	quantum = thread->turn.quantum;
-	usleep(3 * LONGER * PERIODS * PERIOD_NS / 1000);
+	usleep(3 * RARER * PERIODS * PERIOD_NS / 1000);
 	switching_look(thread, &run.rules, clock_now());
 	ok(thread->turn.quantum == quantum, "a burst that waits is not long by work before it");
-	scripted_pmu_work("triad", LONGER * (uint64_t)WORK);
+	scripted_pmu_work("triad", RARER * (uint64_t)WORK);
 	switching_look(thread, &run.rules, clock_now());
 	ok(thread->turn.quantum != quantum, "and becomes long by its own work");
 	stop(thread);
