@@ -19,7 +19,7 @@ compare() {
 	holds "$name: the page is sound, and loads and runs nothing" page sound "$name.html"
 	holds "$name: it holds the comparison" page data "$name.html" "$name.compared"
 	holds "$name: it says what the text says" same_words "$name"
-	holds "$name: it is as its schema says" report schema "$name.compared" "$root/tools/compare/comparison.schema.json"
+	holds "$name: it is as its schema says" report comparison "$name.compared"
 	holds "$name: the causes sum to the difference" \
 		says "$name" 'close(sum(c["seconds"] for c in d["causes"]), d["wall_seconds"]["difference"])'
 }

@@ -48,5 +48,6 @@ holds "there are documents" [ "${#documents[@]}" -ge 8 ]
 is "$(broken_links)" "" "links lead to files that exist"
 is "$(missing_files)" "" "files that documents name exist"
 is "$(unnamed_citations)" "" "docs/references.md names each file that cites literature"
+holds "the schemas of what phasemux writes are schemas" report schemas
 
 done_testing

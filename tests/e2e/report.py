@@ -9,7 +9,9 @@ import os
 import sys
 
 LARGE = 0.05  # share of the computing time above which phases are compared
-SCHEMA = os.path.join(os.path.dirname(__file__), "..", "..", "agent", "report", "report.schema.json")
+ROOT = os.path.join(os.path.dirname(__file__), "..", "..")
+SCHEMA = os.path.join(ROOT, "agent", "report", "report.schema.json")
+COMPARISON = os.path.join(ROOT, "tools", "compare", "comparison.schema.json")
 problems = []
 
 
@@ -35,15 +37,28 @@ def instructions(report, phase):
     return phase["ipc"] * next(iter(phase["counters"].values()))["mean"]
 
 
-def check_schema(name, schema=SCHEMA):
+def check_schema(*names, schema=SCHEMA):
     import jsonschema
 
     with open(schema, encoding="utf-8") as file:
         schema = json.load(file)
-    validator = jsonschema.validators.validator_for(schema)
-    validator.check_schema(schema)
-    for error in validator(schema).iter_errors(load(name)):
-        problems.append(f"{'/'.join(map(str, error.path))}: {error.message}")
+    validator = jsonschema.validators.validator_for(schema)(schema)
+    for name in names:
+        for error in validator.iter_errors(load(name)):
+            problems.append(f"{name}: {'/'.join(map(str, error.path))}: {error.message}")
+
+
+def check_comparison(name):
+    check_schema(name, schema=COMPARISON)
+
+
+def check_schemas():
+    """The schemas themselves are such."""
+    import jsonschema
+
+    for name in SCHEMA, COMPARISON:
+        schema = load(name)
+        jsonschema.validators.validator_for(schema).check_schema(schema)
 
 
 def check_accounting(name):
