@@ -34,7 +34,7 @@ injected() {
 # How elfutils 0.188 ends a process if it has no memory for a table of abbreviations (docs/promises.md, limits).
 elfutils_aborts='dynamicsizehash_concurrent.c:.*Assertion `htab->table. failed'
 
-# tried CALL N ERRNO [RANK]: prints what is wrong
+# tried CALL N ERRNO [RANK]: prints what is wrong, and leaves the report in reports/
 tried() {
 	local name=tried what="$1:$2:$3"
 
@@ -45,13 +45,13 @@ tried() {
 		echo "$what${4:+ on rank $4}: code $(cat $name.code)"
 		tail -n 3 $name.out $name.err
 	elif [ -s $name.result/report.json ]; then
-		report schema $name.result/report.json >problem || { echo "$what:"; cat problem; }
+		mv $name.result/report.json "reports/$what${4:+:$4}.json"
 	elif ! grep -q '^phasemux: ' $name.err; then
 		# a message is written too, to a stderr that the agent examines first
 		[ "$1" = write ] || [ "$1" = fstat ] || echo "$what${4:+ on rank $4}: no report, and no line"
 	elif [ "$(find spool -name 'rank-*')" ]; then
-		"$phasemux" recover --json "$tmp/spool" >left.json 2>problem &&
-			report schema left.json >problem || { echo "$what, recover:"; cat problem; }
+		"$phasemux" recover --json "$tmp/spool" >"reports/$what${4:+:$4}:left.json" 2>problem ||
+			{ echo "$what, recover:"; cat problem; }
 	elif ! grep -qE '^phasemux: (off|.* there will be no report)' $name.err; then
 		echo "$what${4:+ on rank $4}: neither a report nor what would make it"
 	fi
@@ -83,7 +83,8 @@ all_calls() {
 	else
 		run bare "$@"
 	fi
-	rm -f counts
+	rm -rf counts reports
+	mkdir reports
 	injected count FAIL=count FAIL_COUNTS="$tmp/counts"
 	unchanged count bare
 	for call in ${CALLS:-$(cut -d' ' -f1 counts | sort -u)}; do
@@ -102,6 +103,7 @@ all_calls() {
 		)
 		is "$problems" "" "$name: $call fails"
 	done
+	holds "$name: the reports are as their schema says" report schema reports/*
 }
 
 mpi=$(mpis_of phases | head -n 1)
