@@ -200,12 +200,14 @@ on() {
 
 have() { command -v "$1" >/dev/null; }
 
-# Prints the MPIs for which NAME was built. With the thread sanitizer one is enough: the agent's threads are the same.
+# Prints the MPIs for which NAME was built. With a sanitizer it is one alone, because the agent is the same with all MPIs,
+# except for its adapter: MPICH with the address sanitizer, Open MPI with the thread sanitizer.
 mpis_of() {
-	local mpi
+	local mpi mpis=(openmpi mpich)
 
-	for mpi in openmpi mpich; do
-		[ -x "$programs/$1.$mpi" ] && have "mpirun.$mpi" && echo $mpi && [ "$sanitizer" = tsan ] && break
+	[ "$sanitizer" != asan ] || mpis=(mpich openmpi)
+	for mpi in "${mpis[@]}"; do
+		[ -x "$programs/$1.$mpi" ] && have "mpirun.$mpi" && echo $mpi && [ -n "$sanitizer" ] && break
 	done
 }
 

@@ -146,8 +146,6 @@ holds "another tool between phasemux and the C library sees the program's waits"
 	grep -q 'between: was called' between.err
 
 mpis=$(mpis_of hybrid)
-# with a sanitizer one is enough: threads are observed without MPI's help
-[ -z "$sanitizer" ] || mpis=${mpis%%$'\n'*}
 for mpi in $mpis; do
 	name=hybrid.$mpi
 	run "$name.bare" OMP_NUM_THREADS=2 on $mpi 2 "$programs/hybrid.$mpi" 150
