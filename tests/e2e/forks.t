@@ -21,8 +21,8 @@ one_report() {
 }
 
 # two processes do each kind of work, and one of each two ends by _exit()
-run apart.bare "$programs/forks" apart 4 120
-told apart SCRIPTED_PMU=spin=0.5 "$programs/forks" apart 4 120
+run apart.bare "$programs/forks" apart 4 40
+told apart SCRIPTED_PMU=spin=0.5 "$programs/forks" apart 4 40
 unchanged apart apart.bare
 one_report apart 5
 json=$tmp/apart.result/report.json
