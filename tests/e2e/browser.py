@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Looks at a page in Debian's Chromium, without a display: browser.py CHECK ARGUMENT...
 
-    check PAGE [SECONDS]   on screens of 1280 and 400 pixels, light, dark and with forced colours, and on paper: no text
+    check PAGE... [SECONDS]
+                           on screens of 1280 and 400 pixels, light, dark and with forced colours, and on paper: no text
                            overlaps another one or leaves the page, text has at least 12 pixels, and a contrast of 4.5:1
                            to what is behind it; what is folded is open on paper; the patterns of figures are told
                            apart without colours; nothing but the page itself is loaded, and its script does not fail;
@@ -198,12 +199,20 @@ class Browser:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def check(browser, page, seconds=2):
+def check(browser, *pages):
+    try:
+        *pages, seconds = *pages[:-1], float(pages[-1])
+    except ValueError:
+        seconds = 2
+    paths = [pathlib.Path(page).resolve() for page in pages]
+    return [f"{path.name}: {problem}" for path in paths for problem in problems_of(browser, path, seconds)]
+
+
+def problems_of(browser, path, seconds):
     problems = []
-    path = pathlib.Path(page).resolve()
     browser.screen(1280, ())
     took = browser.open(path)
-    if took > float(seconds):
+    if took > seconds:
         problems.append(f"showing it took {took:.2f} s of processor time, more than {seconds} s")
     for width, looks in SCREENS:
         browser.screen(width, looks)

@@ -12,13 +12,11 @@ echo '<!DOCTYPE html><title>t</title><p>text</p>' >plain.html
 run start timeout 120 "$python" "$root/tests/e2e/browser.py" check plain.html
 grep -q 'processor time' start.out || skip_all "Chromium does not start here: $(tail -n 1 start.err)"
 
-# NAME: looks at NAME.html
-looks() { holds "$1: readable, and nothing is loaded" browser check "$tmp/$1.html"; }
-
-# NAME REPORT
+# NAME ARGUMENT...: makes NAME.html by a command of phasemux, to look at
+pages=()
 shows() {
-	"$phasemux" report --html -o "$1.html" "$2"
-	looks "$1"
+	"$phasemux" "$2" --html -o "$1.html" "${@:3}"
+	pages+=("$1.html")
 }
 
 # NAME MARKUP REASON...: a page that the check has to refuse for these reasons
@@ -38,11 +36,11 @@ scripted cycles PHASEMUX_EVENTS=zen5 PHASEMUX_TRACE=structure on openmpi 2 "$pro
 scripted half PHASEMUX_EVENTS=zen5 on openmpi 2 "$programs/phases.openmpi" -n 300 -c -w 50
 preloaded time PHASEMUX_COUNTERS=hardware PHASEMUX_EVENTS=task-clock on openmpi 2 "$programs/phases.openmpi" -n 100 -c
 json=cycles.result/report.json
-shows cycles "$json"
-shows time time.result
+shows cycles report "$json"
+shows time report time.result
 for kind in big many hostile old; do
 	page $kind "$json" $kind.json
-	shows $kind $kind.json
+	shows $kind report $kind.json
 done
 # Columns of all widths, of which some are cut off.
 "$python" - "$json" widths.json <<'END'
@@ -54,15 +52,12 @@ report["phases"] = [dict(most if 0.05 < share < 0.101 else least, id=180 + i, ti
                     for i, share in enumerate(shares)]
 json.dump(report, open(sys.argv[2], "w"))
 END
-shows widths widths.json
-"$phasemux" compare --html -o compared.html cycles.result half.result
-looks compared
-"$phasemux" compare --html -o unlike.html time.result half.result
-looks unlike
-"$phasemux" compare --html -o large.html big.json many.json
-looks large
-"$phasemux" compare --html -o names.html cycles.result hostile.json
-looks names
+shows widths report widths.json
+shows compared compare cycles.result half.result
+shows unlike compare time.result half.result
+shows large compare big.json many.json
+shows names compare cycles.result hostile.json
+holds "${#pages[@]} pages are readable, and nothing is loaded" browser check "${pages[@]}"
 
 # The check can fail.
 long=$(printf '%080d' 0)

@@ -89,9 +89,8 @@ END
 page hostile hostile.json
 holds "names of any kind stay text" [ "$(grep -c "<script>alert" hostile.html)" -eq 0 ]
 if have chromium; then
-	looks() { "$python" "$root/tests/e2e/browser.py" check "$1.html" 5; }
-	holds "the figure is readable" looks deep
-	holds "also with many stacks, deep ones and any names" looks hostile
+	holds "the figure is readable, also with many stacks, deep ones and any names" \
+		"$python" "$root/tests/e2e/browser.py" check deep.html hostile.html 5
 else
 	skip "the figure is readable" "Chromium is not installed"
 fi
