@@ -19,7 +19,7 @@ for program in "${kept[@]}"; do
 	holds "$program" "$root/tests/fuzz/guests" --build "$build" --keep "$tmp/found" "$program"
 done
 "$root/tests/fuzz/guests" --build "$build" --keep "$tmp/found" --jobs "$(nproc)" \
-	--seed "${SEED:-1}" --count "${GUESTS:-40}" >guests.out 2>&1
-ok $? "${GUESTS:-40} programs written at random" || diag "$(cat guests.out)"
+	--seed "${SEED:-1}" --count "${GUESTS:-25}" >guests.out 2>&1
+ok $? "${GUESTS:-25} programs written at random" || diag "$(cat guests.out)"
 diag "$(tail -n 1 guests.out)"
 done_testing
