@@ -53,7 +53,7 @@ def check_comparison(name):
 
 
 def check_schemas():
-    """The schemas themselves are such."""
+    """Both schemas are valid JSON schemas."""
     import jsonschema
 
     for name in SCHEMA, COMPARISON:
