@@ -438,7 +438,8 @@ struct phase_spread phase_spread(double mean, double sd, double least, double mo
 	struct phase_spread spread = { "" };
 
 	if (isfinite(sd) && mean > 0)
-		snprintf(spread.text, sizeof(spread.text), " (standard deviation %s, %s to %s)",
+		snprintf(spread.text, sizeof(spread.text),
+				" (standard deviation %s, %s to %s in a sample)",
 				format_percent(sd / mean).text, format_seconds(least).text,
 				format_seconds(most).text);
 	return spread;

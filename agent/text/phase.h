@@ -105,8 +105,8 @@ struct phase_spread {
 };
 
 /*
- * Returns how much times vary between iterations: " (standard deviation 12.0%, 180 us to 410 us)", or "" if sd is not known. All
- * in seconds.
+ * Returns how much times vary between iterations: " (standard deviation 12.0%, 180 us to 410 us in a sample)", or "" if sd is not
+ * known. mean: of those that vary so, or of all of them, which may be less than least or more than most. All in seconds.
  */
 struct phase_spread phase_spread(double mean, double sd, double least, double most);
 
