@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # PHASEMUX_REGION: when the phases are steady, all ranks record the same iterations, and `phasemux region` writes them while the
 # program runs.
+# Real time: bursts that no other process makes longer. A single such burst can be half of the time of six iterations.
 . "$(dirname "$0")/lib.sh"
 
 mpi=$(mpis_of shapes | head -n 1)
