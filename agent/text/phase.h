@@ -106,7 +106,7 @@ struct phase_spread {
 
 /*
  * Returns how much times vary between iterations: " (standard deviation 12.0%, 180 us to 410 us in a sample)", or "" if sd is not
- * known. mean: of those that vary so, or of all of them, which may be less than least or more than most. All in seconds.
+ * known. sd, least, most: of the iterations that were measured. mean: of which sd is printed as a share. All in seconds.
  */
 struct phase_spread phase_spread(double mean, double sd, double least, double most);
 
